@@ -1,0 +1,145 @@
+"""Tree: an immutable labelled tree over words, continuous or discontinuous.
+
+A leaf knows the position of its word, so a node may cover any set of positions; children are kept in
+the order of their first position. Spans are half-open (i, k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+# Deeper nesting than this is refused by the readers: no treebank has it and recursion stays safe.
+MAX_DEPTH = 400
+
+
+class Leaf(NamedTuple):
+    """A word and its position in the sentence, counted from 0."""
+
+    index: int
+    word: str
+
+
+class Span(NamedTuple):
+    """A labelled constituent over the words i, ..., k - 1."""
+
+    label: str
+    i: int
+    k: int
+
+
+class Constituent(NamedTuple):
+    """A labelled constituent over any set of positions (sorted)."""
+
+    label: str
+    indices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A node: its label and its children, in the order of their first position."""
+
+    label: str
+    children: tuple[Tree | Leaf, ...]
+
+    @property
+    def is_preterminal(self) -> bool:
+        return len(self.children) == 1 and isinstance(self.children[0], Leaf)
+
+    def nodes(self) -> Iterator[Tree]:
+        """This node and all below it, parents first, left to right."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(child for child in reversed(node.children) if isinstance(child, Tree))
+
+    def preterminals(self) -> list[Tree]:
+        """The nodes directly over words, in sentence order."""
+        found = [node for node in self.nodes() if node.is_preterminal]
+        return sorted(found, key=_first_index)
+
+    def leaves(self) -> list[Leaf]:
+        """The words with their positions, in sentence order."""
+        return sorted(
+            child for node in self.nodes() for child in node.children if isinstance(child, Leaf)
+        )
+
+    def words(self) -> list[str]:
+        return [leaf.word for leaf in self.leaves()]
+
+    def tags(self) -> list[str]:
+        return [node.label for node in self.preterminals()]
+
+    def indices(self) -> tuple[int, ...]:
+        """The positions this node covers, sorted."""
+        return tuple(leaf.index for leaf in self.leaves())
+
+    def constituents(self) -> list[Constituent]:
+        """Every node above the preterminals with the positions it covers, parents first."""
+        found: list[Constituent] = []
+        _cover(self, found)
+        return found
+
+    @property
+    def is_discontinuous(self) -> bool:
+        return any(ix[-1] - ix[0] + 1 != len(ix) for _, ix in self.constituents() if ix)
+
+    def spans(self) -> list[Span]:
+        """Every node above the preterminals as a span, parents first; the tree must be continuous."""
+        found = []
+        for label, indices in self.constituents():
+            i, k = (indices[0], indices[-1] + 1) if indices else (0, 0)
+            if k - i != len(indices):
+                raise ValueError(f"{label} covers the positions {indices}: not one span")
+            found.append(Span(label, i, k))
+        return found
+
+    def relabel(self, rename: Callable[[str], str], *, tags: bool = False) -> Tree:
+        """The same tree with new labels; preterminals keep theirs unless `tags`."""
+        if self.is_preterminal:
+            return Tree(rename(self.label), self.children) if tags else self
+        children = tuple(c if isinstance(c, Leaf) else c.relabel(rename, tags=tags) for c in self.children)
+        return Tree(rename(self.label), children)
+
+    def height(self) -> int:
+        """Nodes on the longest path from here down to a word, the word not counted."""
+        return 1 + max((c.height() for c in self.children if isinstance(c, Tree)), default=0)
+
+    def __str__(self) -> str:
+        """One line of Penn brackets; a discontinuous tree shows each word's position (`3=word`)."""
+        return _brackets(self, numbered=self.is_discontinuous)
+
+
+def _first_index(node: Tree) -> int:
+    leaf = node.children[0]
+    assert isinstance(leaf, Leaf)
+    return leaf.index
+
+
+def _cover(node: Tree, found: list[Constituent]) -> list[int]:
+    """Append node and what is below it to `found`, parents first; return the positions covered."""
+    place = len(found)
+    if not node.is_preterminal:
+        found.append(Constituent(node.label, ()))
+    indices: list[int] = []
+    for child in node.children:
+        if isinstance(child, Leaf):
+            indices.append(child.index)
+        else:
+            indices.extend(_cover(child, found))
+    if not node.is_preterminal:
+        indices.sort()
+        found[place] = Constituent(node.label, tuple(indices))
+    return indices
+
+
+def _brackets(node: Tree, numbered: bool) -> str:
+    parts = []
+    for child in node.children:
+        if isinstance(child, Tree):
+            parts.append(_brackets(child, numbered))
+        else:
+            parts.append(f"{child.index}={child.word}" if numbered else child.word)
+    return f"({node.label} {' '.join(parts)})"
