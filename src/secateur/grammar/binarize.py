@@ -1,0 +1,84 @@
+"""Trees to binary trees and back.
+
+Left binarization groups children from the left: X(a b c) becomes X(@X(a b) c); right from the right. The
+made symbol is `@X` with no history (h = 0), else `X|<b-c>` with the h children nearest to what follows.
+Vertical markovization v adds v - 1 ancestors to each phrase label: NP^<S>, NP^<S-VP>.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from secateur.errors import InputError
+from secateur.grammar.pcfg import is_intermediate, plain_label
+from secateur.trees import Leaf, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Binarization:
+    """How trees are made binary; h None keeps the whole history."""
+
+    direction: Literal["left", "right"] = "left"
+    h: int | None = 0
+    v: int = 1
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("left", "right"):
+            raise InputError(f"unknown binarization {self.direction!r}", fix='choose "left" or "right"')
+        if (self.h is not None and self.h < 0) or self.v < 1:
+            raise InputError(f"h = {self.h}, v = {self.v}", fix="h is 0 or more, v is 1 or more")
+
+    def __call__(self, tree: Tree) -> Tree:
+        return self._node(tree, ())
+
+    def _node(self, tree: Tree, ancestors: tuple[str, ...]) -> Tree:
+        if tree.is_preterminal:
+            return tree
+        above = (*ancestors, tree.label)[-(self.v - 1) :] if self.v > 1 else ()
+        children = tuple(c if isinstance(c, Leaf) else self._node(c, above) for c in tree.children)
+        label = f"{tree.label}^<{'-'.join(ancestors)}>" if ancestors else tree.label
+        if len(children) <= 2:
+            return Tree(label, children)
+        plain = [c.word if isinstance(c, Leaf) else plain_label(c.label) for c in children]
+        if self.direction == "left":
+            inner = children[0]
+            for m in range(2, len(children)):
+                inner = Tree(self._made(label, plain[:m]), (inner, children[m - 1]))
+            return Tree(label, (inner, children[-1]))
+        inner = children[-1]
+        for m in range(2, len(children)):
+            inner = Tree(self._made(label, plain[-m:]), (children[-m], inner))
+        return Tree(label, (children[0], inner))
+
+    def _made(self, label: str, covered: list[str]) -> str:
+        """The symbol over the children covered so far."""
+        if self.h == 0:
+            return f"@{label}"
+        kept = (
+            covered
+            if self.h is None
+            else covered[-self.h :]
+            if self.direction == "left"
+            else covered[: self.h]
+        )
+        return f"{label}|<{'-'.join(kept)}>"
+
+
+def debinarize(tree: Tree) -> Tree:
+    """Undo any Binarization: made nodes dissolve into their parents, annotations go."""
+    if tree.is_preterminal:
+        return tree
+    return Tree(plain_label(tree.label), tuple(_dissolve(tree)))
+
+
+def _dissolve(tree: Tree) -> list[Tree | Leaf]:
+    children: list[Tree | Leaf] = []
+    for child in tree.children:
+        if isinstance(child, Leaf):
+            children.append(child)
+        elif not child.is_preterminal and is_intermediate(child.label):
+            children.extend(_dissolve(child))
+        else:
+            children.append(debinarize(child))
+    return children

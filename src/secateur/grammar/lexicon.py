@@ -1,0 +1,93 @@
+"""Words and their tags: known words, and classes of unknown ones by their spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+UNKNOWN = "UNK"
+_SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
+
+
+def signature(word: str, *, initial: bool, known_lower: bool) -> str:
+    """The class of an unknown word: UNK, then its case, digits, dash and a telling suffix.
+
+    `initial`: the word opens its sentence; `known_lower`: its lower-cased form is a known word.
+    """
+    capitals = sum(c.isupper() or c.istitle() for c in word)
+    has_digit = any(c.isdigit() for c in word)
+    has_dash = "-" in word
+    lowered = word.lower()
+    parts = [UNKNOWN]
+    if word[:1].isupper() or word[:1].istitle():
+        if initial and capitals == 1:
+            parts += ["INITC", "KNOWNLC"] if known_lower else ["INITC"]
+        else:
+            parts.append("CAPS")
+    elif not word[:1].isalpha() and capitals:
+        parts.append("CAPS")
+    elif any(c.islower() for c in word):
+        parts.append("LC")
+    if has_digit:
+        parts.append("NUM")
+    if has_dash:
+        parts.append("DASH")
+    if lowered.endswith("s") and len(word) >= 3:
+        if lowered[-2] not in "siu":
+            parts.append("s")
+    elif len(word) >= 5 and not has_dash and not (has_digit and capitals):
+        parts += [suffix for suffix in _SUFFIXES if lowered.endswith(suffix)][:1]
+    return "-".join(parts)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries tag -> word with log weights; `words` holds known words and unknown-word classes alike."""
+
+    words: tuple[str, ...]
+    ptr: npt.NDArray[np.uint32]  # [W+2] entries of word w: ptr[w] .. ptr[w+1]; the word W has none
+    tag: npt.NDArray[np.uint32]  # [L] symbol ids
+    weight: npt.NDArray[np.float64]  # [L] natural log
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {word: w for w, word in enumerate(self.words)})
+
+    @classmethod
+    def build(cls, entries: Iterable[tuple[str, int, float]]) -> Lexicon:
+        """From (word, tag id, log weight); sorted by word, then tag."""
+        rows = sorted(entries)
+        words = sorted({word for word, _, _ in rows})
+        number = {word: w for w, word in enumerate(words)}
+        sizes = np.bincount([number[word] for word, _, _ in rows], minlength=len(words) + 1)
+        ptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32)
+        tags = np.array([tag for _, tag, _ in rows], np.uint32)
+        weights = np.array([weight for _, _, weight in rows], np.float64)
+        return cls(tuple(words), ptr, tags, weights)
+
+    def known(self, word: str, *, initial: bool = False) -> str | None:
+        """The entry that stands for a word: itself, or the nearest class; None where there is none."""
+        if word in self.index:
+            return word
+        name = signature(word, initial=initial, known_lower=word.lower() in self.index)
+        # A class that training never saw backs off to the nearest shorter one.
+        while name not in self.index:
+            if "-" not in name:
+                return None
+            name = name.rpartition("-")[0]
+        return name
+
+    def encode(self, words: Sequence[str]) -> npt.NDArray[np.uint32]:
+        """Word ids of a sentence; a word with no entry at all gets the id that has none."""
+        nothing = len(self.words)
+        ids = np.empty(len(words), np.uint32)
+        for position, word in enumerate(words):
+            number = self.index.get(word, -1)
+            if number < 0:
+                name = self.known(word, initial=position == 0)
+                number = nothing if name is None else self.index[name]
+            ids[position] = number
+        return ids

@@ -1,0 +1,183 @@
+"""Grammars as readable text, plain or gzipped: our own dialect and the two of BUBS.
+
+The first line has fields `name=value`; then rules, one a line, with natural-log weights
+
+    NP -> DT NN -1.5
+    ROOT -> S -0.1
+    ROOT -> S -> VP -6.2          (secateur only: a composed unary and the labels it passes over)
+
+then `===== LEXICON =====` and entries `NN -> cat -9.2`. Dialects: `secateur`; `Berkeley` (made symbols
+@X); `CSLU` (made symbols X|<A-B>). The unaries of the last two may chain, so they are composed on loading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from secateur.errors import InputError
+from secateur.formats import source
+from secateur.grammar.pcfg import PCFG, TOLERANCE
+from secateur.grammar.unaries import UnaryRule, compose
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+DIALECTS = ("secateur", "Berkeley", "CSLU")
+LEXICON = "===== LEXICON ====="
+
+
+def read_grammar(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG:
+    """The grammar in a file; composed=False keeps foreign unaries as written (to convert, not to parse)."""
+    return parse_grammar(source.lines(path), name=os.fspath(path), composed=composed)
+
+
+def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True) -> PCFG:
+    """The grammar in the lines of a file called `name`."""
+    numbered = enumerate(lines, 1)
+    notes = _header(next(numbered, (1, ""))[1], name)
+    binary: dict[tuple[str, str, str], float] = {}
+    unary: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
+    lexical: dict[tuple[str, str], float] = {}
+    in_lexicon = False
+    for number, line in numbered:
+        fields = line.split()
+        if not fields:
+            continue
+        where = f"{name}:{number}"
+        if line.startswith("====="):
+            in_lexicon = True
+            continue
+        if len(fields) < 4 or fields[1] != "->":
+            raise InputError(
+                f"not a rule: {line.strip()[:60]!r}",
+                where=where,
+                fix="a rule reads `A -> B C weight` or `A -> B weight`, in the lexicon `TAG -> word weight`",
+            )
+        weight = _weight(fields[-1], where)
+        if in_lexicon and len(fields) == 4:
+            _put(lexical, (fields[0], fields[2]), weight, line, where)
+        elif not in_lexicon and len(fields) == 5:
+            _put(binary, (fields[0], fields[2], fields[3]), weight, line, where)
+        elif not in_lexicon and len(fields) % 2 == 0 and set(fields[1:-1:2]) == {"->"}:
+            labels = fields[0:-1:2]
+            _put(unary, (labels[0], labels[-1]), (weight, tuple(labels[1:-1])), line, where)
+        else:
+            raise InputError(
+                f"a rule with {len(fields) - 3} symbols on the right",
+                where=where,
+                fix="binarize the grammar: one or two symbols, and one word in the lexicon",
+            )
+    if not in_lexicon:
+        raise InputError(
+            f"the file ends without a line `{LEXICON}`", where=name, fix="is it cut off? copy it again"
+        )
+    _count(notes, "nBinary", len(binary), name)
+    _count(notes, "nLex", len(lexical), name)
+    rules: list[UnaryRule] = [(x, y, w, path) for (x, y), (w, path) in unary.items()]
+    if composed and notes["format"] != "secateur":
+        rules = compose((x, y, w) for x, y, w, _ in rules)
+    return PCFG.build(
+        notes["start"],
+        ((x, y, z, w) for (x, y, z), w in binary.items()),
+        rules,
+        ((tag, word, w) for (tag, word), w in lexical.items()),
+        notes,
+    )
+
+
+def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
+    """The lines of a grammar's text. BUBS dialects have no place for a composed unary's path."""
+    if dialect not in DIALECTS:
+        raise InputError(f"unknown dialect {dialect!r}", fix="choose one of " + ", ".join(DIALECTS))
+    names, binary, unary, lexicon = grammar.symbols, grammar.binary, grammar.unary, grammar.lexicon
+    sizes = {
+        "nBinary": str(len(binary.weight)),
+        "nUnary": str(len(unary.weight)),
+        "nLex": str(len(lexicon.weight)),
+    }
+    notes = {**grammar.notes, "format": dialect, "start": grammar.start, **sizes}
+    yield " ".join(f"{key}={value}" for key, value in notes.items())
+    for y, z, x, w in zip(*(column.tolist() for column in binary), strict=True):
+        yield f"{names[x]} -> {names[y]} {names[z]} {w!r}"
+    child, parent, weight = (column.tolist() for column in unary[:3])
+    for y, x, w, path in zip(child, parent, weight, unary.path, strict=True):
+        through = path if dialect == "secateur" else ()
+        yield f"{' -> '.join((names[x], *through, names[y]))} {w!r}"
+    yield LEXICON
+    ptr, tag, weight = lexicon.ptr.tolist(), lexicon.tag.tolist(), lexicon.weight.tolist()
+    for w, word in enumerate(lexicon.words):
+        for entry in range(ptr[w], ptr[w + 1]):
+            yield f"{names[tag[entry]]} -> {word} {weight[entry]!r}"
+
+
+def write_grammar(grammar: PCFG, path: str | os.PathLike[str], *, dialect: str = "secateur") -> None:
+    """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all."""
+    target = Path(path)
+    partial = target.with_name(target.name + ".partial")
+    try:
+        with contextlib.ExitStack() as stack:
+            raw = stack.enter_context(partial.open("wb"))
+            # No time stamp: the same grammar gives the same bytes.
+            packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="")
+            out = stack.enter_context(packed) if target.suffix == ".gz" else raw
+            for line in grammar_lines(grammar, dialect=dialect):
+                out.write(line.encode() + b"\n")
+        partial.replace(target)
+    except OSError as problem:
+        partial.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot write: {problem.strerror}", where=str(target), fix="free space or another place"
+        ) from problem
+
+
+def _header(line: str, name: str) -> dict[str, str]:
+    notes = dict(field.split("=", 1) for field in line.split() if "=" in field)
+    where = f"{name}:1"
+    if "format" not in notes or "start" not in notes:
+        raise InputError(
+            "not a grammar: the first line has no `format=` and `start=`",
+            where=where,
+            fix="first line, for example: format=Berkeley start=ROOT",
+        )
+    if notes["format"] not in DIALECTS:
+        raise InputError(
+            f"unknown grammar dialect {notes['format']!r}", where=where, fix="known: " + ", ".join(DIALECTS)
+        )
+    return notes
+
+
+def _weight(text: str, where: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no weight", where=where, fix="a natural log, such as -2.3") from None
+    if not weight <= TOLERANCE:
+        raise InputError(
+            f"the weight {text} is not the log of a probability",
+            where=where,
+            fix="weights are natural logs: at most 0, and never NaN",
+        )
+    return weight
+
+
+def _put(rules: dict[_K, _V], key: _K, value: _V, line: str, where: str) -> None:
+    if key in rules:
+        raise InputError(
+            f"duplicate rule: {line.strip()}", where=where, fix="keep one of them, or add their probabilities"
+        )
+    rules[key] = value
+
+
+def _count(notes: dict[str, str], field: str, found: int, name: str) -> None:
+    promised = notes.get(field, "")
+    if promised.isdecimal() and int(promised) != found:
+        raise InputError(
+            f"the first line says {field}={promised}, the file has {found}",
+            where=name,
+            fix="is it cut off? copy it again, or mend the first line",
+        )

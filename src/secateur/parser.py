@@ -1,0 +1,292 @@
+"""Parser: words in, trees out."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.errors import InputError
+from secateur.grammar.derivation import Steps, build_tree, flat_tree
+from secateur.grammar.pcfg import PCFG
+from secateur.kbest import KBest
+from secateur.kernels import cky
+from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.posterior import Marginals, marginals, max_recall_tree
+from secateur.search.core import Work
+from secateur.text import Sentence, tokenize
+from secateur.trees import Leaf, Tree
+
+OnLong = Literal["degrade", "flat", "skip"]
+Words = Sentence | Sequence[str]
+
+GIB = 1 << 30
+_STOPS = frozenset({",", ";", ":", ".", "--", "?", "!", "-RRB-", "''"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A tree and what it took to find it."""
+
+    tree: Tree
+    score: float  # natural log; -inf where no parse was found
+    work: Work
+    seconds: float
+    failed: bool = False  # no parse: the tree is flat
+    degraded: bool = False  # too long: parsed in pieces, flat, or skipped
+
+    def __str__(self) -> str:
+        return str(self.tree)
+
+    def to_nltk(self) -> Any:
+        from secateur.formats.nltk import to_nltk
+
+        return to_nltk(self.tree)
+
+    def svg(self) -> str:
+        from secateur.draw import svg
+
+        return svg(self.tree)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What to do with sentences too long to parse whole."""
+
+    words: int = 250
+    chart_bytes: int = 2 * GIB
+    on_long: OnLong = "degrade"  # in pieces; or a flat tree; or an empty one
+
+    def __post_init__(self) -> None:
+        if self.on_long not in ("degrade", "flat", "skip"):
+            raise InputError(f"on_long is {self.on_long!r}", fix="choose degrade, flat or skip")
+        if self.words < 1:
+            raise InputError(f"a limit of {self.words} words", fix="give 1 or more")
+
+
+class Parser:
+    """Exact parsing with a grammar."""
+
+    def __init__(self, grammar: PCFG, *, limits: Limits | None = None, binarized: bool = False) -> None:
+        self.grammar = grammar
+        self.limits = limits or Limits()
+        self.binarized = binarized
+
+    def __call__(self, text: str) -> Parse:
+        """Parse one sentence of raw text."""
+        return self.parse(Sentence.of(tokenize(text)))
+
+    def parse(
+        self,
+        words: Words,
+        *,
+        mask: npt.NDArray[np.bool_] | None = None,
+        anchors: Anchors = NO_ANCHORS,
+    ) -> Parse:
+        """The best tree. mask[i, k] False prunes span (i, k); anchors add scores of your own."""
+        started = time.perf_counter()
+        sentence = _sentence(words)
+        n = len(sentence.penn)
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        if n > self.limits.words:
+            return self._too_long(sentence, ids, started)
+        steps, score, pushes, items, complete = cky.viterbi(
+            self.grammar.rules, ids, self._mask(mask, n), self._anchors(anchors, n), self.limits.chart_bytes
+        )
+        if not complete:
+            return self._too_long(sentence, ids, started)
+        tree = self._tree(steps, ids, sentence)
+        work = Work(pushes=int(pushes), items=int(items))
+        return Parse(tree, float(score), work, time.perf_counter() - started, failed=not len(steps))
+
+    def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
+        """Up to k different trees, best first; one flat tree where there is none."""
+        started = time.perf_counter()
+        sentence, ids, chart = self._chart(words, anchors)
+        if chart is None:
+            return [self._too_long(sentence, ids, started)]
+        work = Work(pushes=int(chart.pushes), items=len(chart.label))
+        best = KBest(self.grammar.rules, chart, self._anchors(anchors, len(ids)))
+        parses = []
+        for rank in range(k):
+            found = best.derivation(rank)
+            if found is None:
+                break
+            seconds = time.perf_counter() - started
+            parses.append(Parse(self._tree(found[0], ids, sentence), found[1], work, seconds))
+        if parses:
+            return parses
+        tree = flat_tree(self.grammar, ids, sentence.leaves)
+        return [Parse(tree, -np.inf, work, time.perf_counter() - started, failed=True)]
+
+    def marginals(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
+        """Posteriors of spans and labels; None where there is no parse or the sentence is too long."""
+        _, ids, chart = self._chart(words, anchors)
+        return (
+            None if chart is None else marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
+        )
+
+    def max_recall(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Parse:
+        """The tree of maximum expected labelled recall; its score is that expectation, in constituents."""
+        started = time.perf_counter()
+        sentence, ids, chart = self._chart(words, anchors)
+        if chart is None:
+            return self._too_long(sentence, ids, started)
+        work = Work(pushes=int(chart.pushes), items=len(chart.label))
+        found = marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
+        if found is None:
+            tree = flat_tree(self.grammar, ids, sentence.leaves)
+            return Parse(tree, -np.inf, work, time.perf_counter() - started, failed=True)
+        root = self.grammar.plain[self.grammar.number[self.grammar.start]]
+        tree, expected = max_recall_tree(found, root, sentence.leaves)
+        return Parse(tree, expected, work, time.perf_counter() - started)
+
+    def pipe(
+        self, sentences: Iterable[Words], *, jobs: int = 1, method: str = "parse", **options: Any
+    ) -> Iterator[Any]:
+        """Results of `method` for each sentence, in order, the same for any number of jobs."""
+        if jobs == 1:
+            for sentence in sentences:
+                yield getattr(self, method)(sentence, **options)
+            return
+        from joblib import Parallel, delayed
+
+        from secateur.grammar.text import write_grammar
+
+        with tempfile.TemporaryDirectory(prefix="secateur-") as folder:
+            path = Path(folder) / "grammar.txt"
+            write_grammar(self.grammar, path)
+            setting = (str(path), tuple(asdict(self.limits).items()), self.binarized)
+            work = delayed(_parse_chunk)
+            chunks = Parallel(n_jobs=jobs, return_as="generator")(
+                work(setting, method, options, chunk) for chunk in _chunks(sentences)
+            )
+            for chunk in chunks:
+                yield from chunk
+
+    def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, npt.NDArray[np.uint32], Any | None]:
+        sentence = _sentence(words)
+        n = len(sentence.penn)
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        if n > self.limits.words:
+            return sentence, ids, None
+        chart = cky.fill(
+            self.grammar.rules, ids, self._mask(None, n), self._anchors(anchors, n), self.limits.chart_bytes
+        )
+        return sentence, ids, chart if chart.complete else None
+
+    def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence) -> Tree:
+        if not len(steps):
+            return flat_tree(self.grammar, ids, sentence.leaves)
+        return build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized)
+
+    def _mask(self, mask: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[np.bool_]:
+        if mask is None:
+            return np.ones((n + 1, n + 1), np.bool_)
+        if mask.shape != (n + 1, n + 1):
+            raise InputError(
+                f"the mask has shape {mask.shape} for {n} words", fix=f"make it {(n + 1, n + 1)}: mask[i, k]"
+            )
+        return np.ascontiguousarray(mask, np.bool_)
+
+    def _anchors(self, anchors: Anchors, n: int) -> Anchors:
+        labels = len(self.grammar.symbols)
+        for name, array, shape in (
+            ("span", anchors.span, (n * (n + 1) // 2, labels)),
+            ("tag", anchors.tag, (n, labels)),
+        ):
+            if array.shape == (0, 0):
+                continue
+            if array.shape != shape:
+                raise InputError(
+                    f"{name} anchors have shape {array.shape} for {n} words", fix=f"make it {shape}"
+                )
+            if np.isnan(array).any() or np.isposinf(array).any():
+                raise InputError(f"{name} anchors hold NaN or +inf", fix="scores are finite or -inf")
+        return Anchors(
+            np.ascontiguousarray(anchors.span, np.float32), np.ascontiguousarray(anchors.tag, np.float32)
+        )
+
+    def _too_long(self, sentence: Sentence, ids: npt.NDArray[np.uint32], started: float) -> Parse:
+        root = self.grammar.plain[self.grammar.number[self.grammar.start]]
+        if self.limits.on_long == "skip":
+            return Parse(Tree(root, ()), -np.inf, Work(), time.perf_counter() - started, True, True)
+        if self.limits.on_long == "flat" or len(ids) == 1:
+            tree = flat_tree(self.grammar, ids, sentence.leaves)
+            return Parse(tree, -np.inf, Work(), time.perf_counter() - started, True, True)
+        children: list[Tree | Leaf] = []
+        score, pushes, items = 0.0, 0, 0
+        for begin, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
+            part = self.parse(Sentence(sentence.tokens[begin:end], sentence.penn[begin:end]))
+            children += [_shift(child, begin) for child in part.tree.children]
+            score += part.score
+            pushes += part.work.pushes
+            items += part.work.items
+        work = Work(pushes=pushes, items=items)
+        return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, degraded=True)
+
+
+def _sentence(words: Words) -> Sentence:
+    sentence = words if isinstance(words, Sentence) else Sentence.of(words)
+    if not sentence.tokens:
+        raise InputError("an empty sentence", fix="give at least one word")
+    return sentence
+
+
+def _pieces(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
+    """Cut a long sentence, after punctuation where there is some in the second half of a piece."""
+    begin = 0
+    while begin < len(words):
+        end = min(begin + longest, len(words))
+        if end < len(words):
+            stops = [p + 1 for p in range(begin + longest // 2, end) if words[p] in _STOPS]
+            end = stops[-1] if stops else end
+        yield begin, end
+        begin = end
+
+
+def _shift(node: Tree | Leaf, by: int) -> Tree | Leaf:
+    if isinstance(node, Leaf):
+        return Leaf(node.index + by, node.word)
+    return Tree(node.label, tuple(_shift(child, by) for child in node.children))
+
+
+def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words]]:
+    """Portions large enough that handing them out costs nothing to speak of."""
+    chunk: list[Words] = []
+    size = 0
+    for sentence in sentences:
+        chunk.append(sentence)
+        size += len(sentence.penn if isinstance(sentence, Sentence) else sentence)
+        if size >= words:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str, limits: tuple[tuple[str, Any], ...], binarized: bool) -> Parser:
+    """A worker's own parser, read once."""
+    from secateur.grammar.text import read_grammar
+
+    return Parser(read_grammar(path), limits=Limits(**dict(limits)), binarized=binarized)
+
+
+def _parse_chunk(
+    setting: tuple[str, tuple[tuple[str, Any], ...], bool],
+    method: str,
+    options: dict[str, Any],
+    chunk: list[Words],
+) -> list[Any]:
+    return list(_loaded(*setting).pipe(chunk, method=method, **options))

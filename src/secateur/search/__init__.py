@@ -1,0 +1,1 @@
+"""Learning to search: decisions, work, rewards and learners, free of any parsing."""
