@@ -1,3 +1,96 @@
-"""secateur: train parsers to the speed/accuracy trade-off you choose."""
+"""secateur: train parsers to the speed/accuracy trade-off you choose.
+
+The public names, loaded when first used, so that importing the package costs nothing to speak of.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from secateur import garden
+    from secateur.errors import InputError
+    from secateur.formats.brackets import read_tree
+    from secateur.grammar.binarize import Binarization, debinarize
+    from secateur.grammar.induce import Smoothing, induce
+    from secateur.grammar.pcfg import PCFG
+    from secateur.grammar.text import read_grammar, write_grammar
+    from secateur.kernels.rules import Anchors
+    from secateur.metrics import Counts, Evaluation, evaluate
+    from secateur.normalization import Normalization
+    from secateur.parser import Limits, Parse, Parser, load
+    from secateur.posterior import Marginals
+    from secateur.treebank import Treebank, read
+    from secateur.trees import Leaf, Span, Tree
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "InputError": "errors",
+    "Binarization": "grammar.binarize",
+    "debinarize": "grammar.binarize",
+    "Smoothing": "grammar.induce",
+    "induce": "grammar.induce",
+    "PCFG": "grammar.pcfg",
+    "read_grammar": "grammar.text",
+    "write_grammar": "grammar.text",
+    "Anchors": "kernels.rules",
+    "Counts": "metrics",
+    "Evaluation": "metrics",
+    "evaluate": "metrics",
+    "Normalization": "normalization",
+    "Limits": "parser",
+    "Parse": "parser",
+    "Parser": "parser",
+    "load": "parser",
+    "Marginals": "posterior",
+    "Treebank": "treebank",
+    "read": "treebank",
+    "Leaf": "trees",
+    "Span": "trees",
+    "Tree": "trees",
+    "read_tree": "formats.brackets",
+}
+
+__all__ = [
+    "PCFG",
+    "Anchors",
+    "Binarization",
+    "Counts",
+    "Evaluation",
+    "InputError",
+    "Leaf",
+    "Limits",
+    "Marginals",
+    "Normalization",
+    "Parse",
+    "Parser",
+    "Smoothing",
+    "Span",
+    "Tree",
+    "Treebank",
+    "debinarize",
+    "evaluate",
+    "garden",
+    "induce",
+    "load",
+    "read",
+    "read_grammar",
+    "read_tree",
+    "write_grammar",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "garden":
+        return import_module("secateur.garden")
+    if name not in _HOME:
+        raise AttributeError(f"module 'secateur' has no attribute {name!r}")
+    value = getattr(import_module(f"secateur.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -236,6 +236,13 @@ class Parser:
         return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, degraded=True)
 
 
+def load(path: str | Path, *, limits: Limits | None = None) -> Parser:
+    """A parser from a grammar file in any dialect we read."""
+    from secateur.grammar.text import read_grammar
+
+    return Parser(read_grammar(path), limits=limits)
+
+
 def _sentence(words: Words) -> Sentence:
     sentence = words if isinstance(words, Sentence) else Sentence.of(words)
     if not sentence.tokens:

@@ -17,7 +17,9 @@ from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import compose
 
-_TOKEN = re.compile(r"""\s*(?:('[^']*'|"[^"]*")|(\|)|\[?(\d*\.?\d+(?:[eE][-+]?\d+)?)\]?(?=\s|\||$)|([^\s|]+))""")
+_TOKEN = re.compile(
+    r"""\s*(?:('[^']*'|"[^"]*")|(\|)|\[?(\d*\.?\d+(?:[eE][-+]?\d+)?)\]?(?=\s|\||$)|([^\s|]+))"""
+)
 
 
 def read(text: str, *, start: str | None = None) -> PCFG:

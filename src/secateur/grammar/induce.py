@@ -19,8 +19,8 @@ from secateur.trees import Leaf, Tree
 class Smoothing:
     """How words the training trees show seldom or never get their tags."""
 
-    rare: int = 5  # words seen at most this often also count as their class
-    prior: float = 1.0  # weight of the class's tags for a rare word
+    rare: int = 3  # words seen at most this often also count as their class
+    prior: float = 0.3  # weight of the class's tags for a rare word
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ class PCFG:
             symbols,
             start,
             Binary(*_columns(three, 3)),
-            Unary(*_columns([rule[:3] for rule in two], 2), tuple(path for *_, path in two)),
+            _unary(two),
             Lexicon.build((word, number[tag], weight) for tag, word, weight in entries),
             dict(notes or {}),
         )
@@ -180,6 +180,11 @@ def _columns(rows: Sequence[tuple[float, ...]], ids: int) -> list[Any]:
     return [np.array(c, np.uint32) for c in columns[:ids]] + [np.array(columns[ids], np.float64)]
 
 
+def _unary(rows: list[tuple[int, int, float, tuple[str, ...]]]) -> Unary:
+    child, parent, weight = _columns([row[:3] for row in rows], 2)
+    return Unary(child, parent, weight, tuple(row[3] for row in rows))
+
+
 def _check_start(start: str, parents: set[str]) -> None:
     if start not in parents:
         raise InputError(
@@ -188,7 +193,7 @@ def _check_start(start: str, parents: set[str]) -> None:
         )
 
 
-def _check_distinct(keys: list[tuple[int, ...]] | list[tuple[int, str]], symbols: tuple[str, ...]) -> None:
+def _check_distinct(keys: Sequence[tuple[int | str, ...]], symbols: tuple[str, ...]) -> None:
     for before, after in pairwise(keys):
         if before == after:
             names = " ".join(symbols[k] if isinstance(k, int) else k for k in after)

@@ -118,18 +118,16 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
 def write_grammar(grammar: PCFG, path: str | os.PathLike[str], *, dialect: str = "secateur") -> None:
     """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all."""
     target = Path(path)
+    content = "".join(f"{line}\n" for line in grammar_lines(grammar, dialect=dialect)).encode()
+    if target.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)  # no time stamp: the same grammar gives the same bytes
     partial = target.with_name(target.name + ".partial")
     try:
-        with contextlib.ExitStack() as stack:
-            raw = stack.enter_context(partial.open("wb"))
-            # No time stamp: the same grammar gives the same bytes.
-            packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="")
-            out = stack.enter_context(packed) if target.suffix == ".gz" else raw
-            for line in grammar_lines(grammar, dialect=dialect):
-                out.write(line.encode() + b"\n")
+        partial.write_bytes(content)
         partial.replace(target)
     except OSError as problem:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise InputError(
             f"cannot write: {problem.strerror}", where=str(target), fix="free space or another place"
         ) from problem

@@ -1,0 +1,88 @@
+"""Time and memory of exact parsing over sentence length, n = 10 .. 100, as figures and a plot.
+
+    python benchmarks/length.py -o length.png [GRAMMAR]
+
+Sentences are garden sentences joined and cut to length. Each length runs in a process of its own, so that
+its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from itertools import chain, islice
+from pathlib import Path
+
+import secateur as sec
+
+
+def sentences(n: int, count: int) -> list[list[str]]:
+    words = chain.from_iterable(sample.dependencies.words for sample in sec.garden.garden(100_000, seed=1))
+    return [list(islice(words, n)) for _ in range(count)]
+
+
+def measure(n: int, grammar: Path | None) -> dict[str, float]:
+    """Seconds, pushes and bytes of one sentence of n words."""
+    parser = sec.load(grammar) if grammar else sec.Parser(sec.induce(sec.garden.treebank(2000)))
+    parser.parse(["the", "dog"])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    best: dict[int, float] = {}
+    given = sentences(n, 3)
+    pushes = 0
+    for _ in range(3):
+        for number, words in enumerate(given):
+            started = time.process_time()
+            pushes = parser.parse(words).work.pushes
+            spent = time.process_time() - started
+            best[number] = min(spent, best.get(number, spent))
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
+        "n": n,
+        "ms": 1e3 * sum(best.values()) / len(best),
+        "Mpush": pushes / 1e6,
+        "MiB": (after - before) / 1024,
+    }
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("grammar", nargs="?", type=Path)
+    options.add_argument("-o", "--output", type=Path, default=Path("length.png"))
+    options.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.one:
+        print(json.dumps(measure(chosen.one, chosen.grammar)))
+        return
+    rows = []
+    for n in range(10, 101, 10):
+        command = [
+            sys.executable,
+            __file__,
+            "--one",
+            str(n),
+            *([str(chosen.grammar)] if chosen.grammar else []),
+        ]
+        rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+        print("  ".join(f"{key} {value:,.2f}" for key, value in rows[-1].items()), flush=True)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.5))
+    for axis, key, unit in zip(axes, ("ms", "MiB"), ("ms (CPU)", "peak MiB of the chart"), strict=True):
+        axis.plot([row["n"] for row in rows], [row[key] for row in rows], "o-")
+        axis.set(xlabel="words", ylabel=unit, ylim=0)
+        axis.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(chosen.output, dpi=120)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""secateur doctor: is everything in place?"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import statistics
+import time
+
+from secateur.cli.terminal import Json, cores, print_json, print_pairs
+
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "joblib", "rich", "typer", "matplotlib")
+EXTRAS = {"nltk": "nltk"}
+
+
+def doctor(*, json: Json = False) -> None:
+    """Versions, cores, SIMD, the kernel cache, timer noise, and which extras are installed."""
+    import secateur
+
+    found: dict[str, object] = {
+        "secateur": secateur.__version__,
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {cores(0)} cores",
+    }
+    for library in LIBRARIES:
+        found[library] = importlib.metadata.version(library)
+    for extra, module in EXTRAS.items():
+        there = importlib.util.find_spec(module) is not None
+        found[f"extra {extra}"] = "installed" if there else f'absent: pip install "secateur[{extra}]"'
+    found |= _kernels()
+    found["timer noise"] = f"{_noise():.0%} between equal runs"
+    if json:
+        print_json(found)
+    else:
+        print_pairs(found)
+
+
+def _kernels() -> dict[str, object]:
+    """Parse a toy sentence: the first time compiles, later ones load from the cache."""
+    started = time.perf_counter()
+    from secateur.grammar.pcfg import PCFG
+    from secateur.kernels import cache_dir, cky
+    from secateur.parser import Parser
+
+    grammar = PCFG.from_text("S -> A A 1.0\nA -> 'a' 0.5 | A A 0.5")
+    tree = Parser(grammar).parse(["a", "a"]).tree
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    vectors = [name for name in ("avx512f", "avx2", "avx", "neon", "sse4.2") if features.get(name)]
+    hits = sum(cky.viterbi.stats.cache_hits.values())
+    return {
+        "processor": llvm.get_host_cpu_name(),
+        "SIMD": vectors[0] if vectors else "none found: kernels run, more slowly",
+        "kernels": f"{'loaded from cache' if hits else 'compiled'} in {time.perf_counter() - started:.1f} s",
+        "kernel cache": cache_dir(),
+        "toy parse": str(tree),
+    }
+
+
+def _noise() -> float:
+    """How much the times of one and the same computation differ."""
+    times = []
+    for _ in range(15):
+        started = time.process_time()
+        sum(range(200_000))
+        times.append(time.process_time() - started)
+    return statistics.median(times) / min(times) - 1
