@@ -1,0 +1,21 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Kernels compile when first called: no single example has a deadline.
+settings.register_profile("secateur", deadline=None)
+settings.load_profile("secateur")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of third-party treebanks and grammars, none of which is part of the project."""
+    if "SECATEUR_DATA" not in os.environ:
+        pytest.skip("SECATEUR_DATA does not name the folder of treebanks and grammars")
+    return Path(os.environ["SECATEUR_DATA"])
