@@ -1,0 +1,1 @@
+"""What a policy sees: templates over a sentence, hashed."""
