@@ -8,8 +8,9 @@ order is that of the kernels (cky.py), so the first derivation is Viterbi's.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from secateur.kernels import cky
 from secateur.kernels.rules import Anchors, Rules
 
 Vertex = tuple[int, int, int, bool]  # i, k, label, whether with its unary
+_T = TypeVar("_T")
+# Asks for the candidates of other vertices by their rank, and is sent them.
+_Search: TypeAlias = Generator[tuple[Vertex, int], "Candidate | None", _T]
 
 
 class Candidate(NamedTuple):
@@ -56,13 +60,24 @@ class KBest:
         if cky.item_of(self.chart, *self._top[:3]) < 0:
             return None
         found = self._get(self._top, rank)
-        if found is None:
-            return None
-        steps: list[tuple[int, int, int, int, int]] = []
-        self._unfold(self._top, found, steps)
-        return np.array(steps, np.int64), float(found.score)
+        return None if found is None else (self._unfold(found), float(found.score))
 
     def _get(self, vertex: Vertex, rank: int) -> Candidate | None:
+        """The candidate of this rank; a stack of searches, since trees are deeper than Python recurses."""
+        searches = [self._search(vertex, rank)]
+        found: Candidate | None = None
+        while searches:
+            try:
+                asked = searches[-1].send(found)
+            except StopIteration as stop:
+                searches.pop()
+                found = stop.value
+            else:
+                searches.append(self._search(*asked))
+                found = None
+        return found
+
+    def _search(self, vertex: Vertex, rank: int) -> _Search[Candidate | None]:
         if vertex not in self._found:
             first = self._first(vertex)
             heapq.heapify(first)
@@ -72,7 +87,7 @@ class KBest:
         while len(state.best) <= rank:
             # Successors of the last one found enter only now: that is the laziness.
             if state.best:
-                self._successors(vertex, state)
+                yield from self._successors(vertex, state)
             if not state.heap:
                 return None
             state.best.append(heapq.heappop(state.heap))
@@ -84,12 +99,12 @@ class KBest:
         item = cky.item_of(self.chart, i, k, x)
         base = self.chart.base[item]
         if whole:
-            found = [Candidate(-float(base), 0, -1, 0.0, 0, (0,), base)] if base > -np.inf else []
+            found = [Candidate(-float(base), 0, -1, 0.0, 0, (0,), base)]
             for rule, score in zip(
                 *cky.unaries_into(self.rules, self.chart, self.anchors, i, k, x), strict=True
             ):
                 found.append(Candidate(-float(score), 1, int(rule), 0.0, 0, (0,), score))
-            return found
+            return [candidate for candidate in found if candidate.score > -np.inf]
         if k == i + 1:
             return [Candidate(-float(base), 0, -1, 0.0, 0, (), base)]
         bonus = self._bonus(i, k, x)
@@ -97,9 +112,9 @@ class KBest:
         for rule, split, inner in zip(*cky.binaries_into(self.rules, self.chart, i, k, x), strict=True):
             score = np.float32(np.float32(inner + self.rules.rule_weight[rule]) + bonus)
             found.append(Candidate(-float(score), 0, int(rule), -float(inner), int(split), (0, 0), score))
-        return found
+        return [candidate for candidate in found if candidate.score > -np.inf]
 
-    def _successors(self, vertex: Vertex, state: _Found) -> None:
+    def _successors(self, vertex: Vertex, state: _Found) -> _Search[None]:
         last = state.best[-1]
         for position in range(len(last.ranks)):
             ranks = tuple(r + (position == p) for p, r in enumerate(last.ranks))
@@ -107,14 +122,14 @@ class KBest:
             if key in state.seen:
                 continue
             state.seen.add(key)
-            following = self._score(vertex, last, ranks)
+            following = yield from self._score(vertex, last, ranks)
             if following is not None:
                 heapq.heappush(state.heap, following)
 
-    def _score(self, vertex: Vertex, last: Candidate, ranks: tuple[int, ...]) -> Candidate | None:
+    def _score(self, vertex: Vertex, last: Candidate, ranks: tuple[int, ...]) -> _Search[Candidate | None]:
         tails = []
         for tail, rank in zip(self._tails(vertex, last), ranks, strict=True):
-            found = self._get(tail, rank)
+            found = yield tail, rank
             if found is None:
                 return None
             tails.append(found.score)
@@ -138,18 +153,23 @@ class KBest:
         left, right = int(self.rules.rule_left[candidate.rule]), int(self.rules.rule_right[candidate.rule])
         return [(i, candidate.split, left, True), (candidate.split, k, right, True)]
 
-    def _unfold(
-        self, vertex: Vertex, candidate: Candidate, steps: list[tuple[int, int, int, int, int]]
-    ) -> None:
-        i, k, x, whole = vertex
-        if not whole:
-            steps.append((LEXICAL if k == i + 1 else BINARY, x, i, k, candidate.rule))
-        elif candidate.kind:
-            steps.append((UNARY, x, i, k, candidate.rule))
-        for tail, rank in zip(self._tails(vertex, candidate), candidate.ranks, strict=True):
-            found = self._get(tail, rank)
-            assert found is not None
-            self._unfold(tail, found, steps)
+    def _unfold(self, top: Candidate) -> Steps:
+        """The steps of a derivation of the whole sentence, parents first."""
+        steps: list[tuple[int, int, int, int, int]] = []
+        stack = [(self._top, top)]
+        while stack:
+            vertex, candidate = stack.pop()
+            i, k, x, whole = vertex
+            if not whole:
+                steps.append((LEXICAL if k == i + 1 else BINARY, x, i, k, candidate.rule))
+            elif candidate.kind:
+                steps.append((UNARY, x, i, k, candidate.rule))
+            tails = zip(self._tails(vertex, candidate), candidate.ranks, strict=True)
+            for tail, rank in reversed(list(tails)):
+                found = self._get(tail, rank)
+                assert found is not None
+                stack.append((tail, found))
+        return np.array(steps, np.int64)
 
     def _bonus(self, i: int, k: int, x: int) -> np.float32:
         span = self.anchors.span

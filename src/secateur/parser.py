@@ -228,7 +228,9 @@ class Parser:
         score, pushes, items = 0.0, 0, 0
         for begin, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
             part = self.parse(Sentence(sentence.tokens[begin:end], sentence.penn[begin:end]))
-            children += [_shift(child, begin) for child in part.tree.children]
+            # A start symbol that is itself a tag stays over its word.
+            below = (part.tree,) if part.tree.is_preterminal else part.tree.children
+            children += [_shift(child, begin) for child in below]
             score += part.score
             pushes += part.work.pushes
             items += part.work.items

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, cky_inside
 from secateur.kernels.rules import Anchors
@@ -52,9 +53,11 @@ def marginals(grammar: PCFG, chart: Any, words: npt.NDArray[np.uint32], anchors:
     if top < 0:
         return None
     steps = cky.trace(rules, chart, anchors, 0, n, rules.start)
-    scale = cky_inside.word_scales(rules, chart, steps, anchors)
-    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, words, anchors, scale)
-    node, outer = cky_inside.outside(rules, chart, anchors, base, from_rows, to_rows)
+    word, gap = cky_inside.scales(rules, chart, steps, anchors)
+    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, words, anchors, word, gap)
+    if not 0.0 < total[top] < np.inf:
+        raise InputError("the scores are too far apart for posteriors", fix="keep anchors within 500 of 0")
+    node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
     labels, plain, paths_ptr, paths = _plain_labels(grammar)
     table = cky_inside.posteriors(
         rules,
@@ -69,7 +72,7 @@ def marginals(grammar: PCFG, chart: Any, words: npt.NDArray[np.uint32], anchors:
     )
     tags = np.zeros(len(labels), bool)
     tags[plain[np.flatnonzero(grammar.tags)]] = True
-    return Marginals(n, float(np.log(total[top]) + scale.sum()), labels, table, tags)
+    return Marginals(n, float(np.log(total[top]) + word.sum() + gap.sum()), labels, table, tags)
 
 
 def _plain_labels(grammar: PCFG) -> tuple[tuple[str, ...], Ids, Ids, Ids]:
@@ -94,9 +97,11 @@ def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple
     """
     n = found.words
     tagging = np.append(found.tags, False)
-    phrases = np.where(tagging, 0.0, found.table)
+    singles = [cell_of(i, i + 1) for i in range(n)]
+    phrases = found.table.copy()
+    phrases[singles] = np.where(tagging, 0.0, phrases[singles])
     gain = phrases.max(axis=1)
-    gain[[cell_of(i, i + 1) for i in range(n)]] = 0.0
+    gain[singles] = 0.0
     split = cky_inside.best_recall(gain)
     expected = 0.0
 
@@ -110,8 +115,10 @@ def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple
         else:
             j = int(split[cell])
             children = build(i, j) + build(j, k)
-            best = int(phrases[cell].argmax())
-            chosen = np.union1d([best], np.flatnonzero(phrases[cell] > 0.5))
+            # A span that no derivation has, there only to make the bracketing binary, has no label.
+            likely = phrases[cell] > 0.5
+            likely[phrases[cell].argmax()] = gain[cell] > 0.0
+            chosen = np.flatnonzero(likely)
         # The least likely label is the lowest: the top one is shared by most derivations.
         for column in sorted(chosen.tolist(), key=lambda c: phrases[cell, c]):
             if column == len(found.labels) or (found.labels[column] == root and k - i == n):

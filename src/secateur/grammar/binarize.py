@@ -40,7 +40,7 @@ class Binarization:
         label = f"{tree.label}^<{'-'.join(ancestors)}>" if ancestors else tree.label
         if len(children) <= 2:
             return Tree(label, children)
-        plain = [c.word if isinstance(c, Leaf) else plain_label(c.label) for c in children]
+        plain = [c.word if isinstance(c, Leaf) else c.label for c in tree.children]
         if self.direction == "left":
             inner = children[0]
             for m in range(2, len(children)):

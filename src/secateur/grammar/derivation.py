@@ -37,7 +37,7 @@ def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized:
 
 
 def flat_tree(grammar: PCFG, words: npt.NDArray[np.uint32], leaves: Sequence[str]) -> Tree:
-    """In place of a parse that was not found: all words under the start symbol, each with its likeliest tag."""
+    """In place of a parse that was not found: all words under the start symbol, each with its best tag."""
     lexicon = grammar.lexicon
     children = []
     for position, (word, leaf) in enumerate(zip(words.tolist(), leaves, strict=True)):

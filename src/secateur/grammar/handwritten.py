@@ -28,16 +28,25 @@ def read(text: str, *, start: str | None = None) -> PCFG:
     unary: list[tuple[str, str, float]] = []
     lexical: list[tuple[str, str, float]] = []
     quoted: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
+    halves: dict[str, tuple[str, str]] = {}  # what made symbols stand for
     for number, line in enumerate(text.splitlines(), 1):
         content = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
         if not content:
             continue
         parent, arrow, rest = content.partition("->")
         parent = parent.strip()
-        if not arrow or not parent or " " in parent:
+        if not arrow or len(parent.split()) != 1:
             raise _wrong(line, number)
         start = start or parent
         for right, weight in _alternatives(rest, line, number):
+            if (parent, *right) in seen:
+                raise InputError(
+                    f"duplicate rule: {parent} -> {' '.join(right)}",
+                    where=f"line {number}",
+                    fix="keep one of them, or add their probabilities",
+                )
+            seen.add((parent, *right))
             if len(right) == 1 and _is_word(right[0]):
                 lexical.append((parent, right[0][1:-1], weight))
                 continue
@@ -49,10 +58,12 @@ def read(text: str, *, start: str | None = None) -> PCFG:
             left = right[0]
             for m in range(2, len(right)):
                 made = f"{parent}|<{'-'.join(right[:m])}>"
-                if not any(rule[0] == made for rule in binary):
-                    binary.append((made, left, right[m - 1], 0.0))
+                half = (left, right[m - 1])
+                while halves.setdefault(made, half) != half:  # A-B C and A B-C read the same
+                    made += "'"
                 left = made
             binary.append((parent, left, right[-1], weight))
+    binary += [(made, *half, 0.0) for made, half in halves.items()]
     lexical += [(word, word[1:-1], 0.0) for word in sorted(quoted)]
     if start is None:
         raise InputError("a grammar without rules", fix="write one rule a line, for example: S -> NP VP 1.0")

@@ -171,7 +171,14 @@ def _check(tree: Tree) -> None:
             fix="give the continuous version of the treebank",
         )
     for node in tree.nodes():
-        if not node.is_preterminal and (is_intermediate(node.label or "-") or "^<" in node.label):
+        if not node.is_preterminal and not (
+            node.children and all(isinstance(c, Tree) for c in node.children)
+        ):
+            raise InputError(
+                f"a node {node.label!r} that is empty, or has a word without a tag, in {str(tree)[:60]!r}",
+                fix="give every word a tag of its own, and normalize the treebank to drop empty nodes",
+            )
+        if not node.is_preterminal and (is_intermediate(node.label) or "^<" in node.label):
             raise InputError(
                 f"the label {node.label!r} looks like a binarized one",
                 fix="@X, X|<A-B> and X^<P> are names for binarization; rename the label in the treebank",

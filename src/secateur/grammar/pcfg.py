@@ -49,7 +49,7 @@ class Unary(NamedTuple):
 
 def is_intermediate(label: str) -> bool:
     """Whether binarization made this symbol: @X, or X|<A-B>."""
-    return (label[0] == "@" and len(label) > 1) or "|<" in label
+    return (label.startswith("@") and len(label) > 1) or "|<" in label
 
 
 def plain_label(label: str) -> str:
@@ -116,8 +116,8 @@ class PCFG:
 
     @cached_property
     def intermediate(self) -> npt.NDArray[np.bool_]:
-        """[N] whether a symbol was made by binarization."""
-        return np.array([is_intermediate(name) for name in self.symbols], bool)
+        """[N] whether a symbol was made by binarization; tags never are, whatever their names."""
+        return np.array([is_intermediate(name) for name in self.symbols], bool) & ~self.tags
 
     @cached_property
     def plain(self) -> tuple[str, ...]:
@@ -127,8 +127,11 @@ class PCFG:
 
     @cached_property
     def plain_paths(self) -> tuple[tuple[str, ...], ...]:
-        """[U] the treebank's labels on the way of each composed unary, top first."""
-        return tuple(tuple(map(plain_label, path)) for path in self.unary.path)
+        """[U] the treebank's labels on the way of each composed unary, top first; made ones dissolve."""
+        return tuple(
+            tuple(plain_label(label) for label in path if not is_intermediate(label))
+            for path in self.unary.path
+        )
 
     @cached_property
     def tags(self) -> npt.NDArray[np.bool_]:

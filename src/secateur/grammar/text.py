@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,7 @@ _V = TypeVar("_V")
 
 DIALECTS = ("secateur", "Berkeley", "CSLU")
 LEXICON = "===== LEXICON ====="
+_FIELD = re.compile(r"[^ \t\r\n\f\v]+")  # words may hold other blanks
 
 
 def read_grammar(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG:
@@ -44,8 +46,9 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
     unary: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
     lexical: dict[tuple[str, str], float] = {}
     in_lexicon = False
+    number = 1
     for number, line in numbered:
-        fields = line.split()
+        fields = _FIELD.findall(line)
         if not fields:
             continue
         where = f"{name}:{number}"
@@ -74,20 +77,25 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
             )
     if not in_lexicon:
         raise InputError(
-            f"the file ends without a line `{LEXICON}`", where=name, fix="is it cut off? copy it again"
+            f"the file ends without a line `{LEXICON}`",
+            where=f"{name}:{number}",
+            fix="is it cut off? copy it again",
         )
     _count(notes, "nBinary", len(binary), name)
+    _count(notes, "nUnary", len(unary), name)
     _count(notes, "nLex", len(lexical), name)
     rules: list[UnaryRule] = [(x, y, w, path) for (x, y), (w, path) in unary.items()]
     if composed and notes["format"] != "secateur":
-        rules = compose((x, y, w) for x, y, w, _ in rules)
-    return PCFG.build(
-        notes["start"],
-        ((x, y, z, w) for (x, y, z), w in binary.items()),
-        rules,
-        ((tag, word, w) for (tag, word), w in lexical.items()),
-        notes,
-    )
+        with _placed(name):
+            rules = compose((x, y, w) for x, y, w, _ in rules)
+    with _placed(f"{name}:1"):  # rules were checked one by one: only the start symbol can still be wrong
+        return PCFG.build(
+            notes["start"],
+            ((x, y, z, w) for (x, y, z), w in binary.items()),
+            rules,
+            ((tag, word, w) for (tag, word), w in lexical.items()),
+            notes,
+        )
 
 
 def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
@@ -95,6 +103,12 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
     if dialect not in DIALECTS:
         raise InputError(f"unknown dialect {dialect!r}", fix="choose one of " + ", ".join(DIALECTS))
     names, binary, unary, lexicon = grammar.symbols, grammar.binary, grammar.unary, grammar.lexicon
+    for name in (*names, *lexicon.words, *(label for path in unary.path for label in path)):
+        if not _FIELD.fullmatch(name):
+            raise InputError(
+                f"{name!r} cannot be written: it is empty or holds white space",
+                fix="rename it in the treebank",
+            )
     sizes = {
         "nBinary": str(len(binary.weight)),
         "nUnary": str(len(unary.weight)),
@@ -133,8 +147,17 @@ def write_grammar(grammar: PCFG, path: str | os.PathLike[str], *, dialect: str =
         ) from problem
 
 
+@contextlib.contextmanager
+def _placed(where: str) -> Iterator[None]:
+    """Faults found in here are faults of the file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=where, fix=error.fix) from None
+
+
 def _header(line: str, name: str) -> dict[str, str]:
-    notes = dict(field.split("=", 1) for field in line.split() if "=" in field)
+    notes = dict(field.split("=", 1) for field in _FIELD.findall(line) if "=" in field)
     where = f"{name}:1"
     if "format" not in notes or "start" not in notes:
         raise InputError(
@@ -176,6 +199,6 @@ def _count(notes: dict[str, str], field: str, found: int, name: str) -> None:
     if promised.isdecimal() and int(promised) != found:
         raise InputError(
             f"the first line says {field}={promised}, the file has {found}",
-            where=name,
+            where=f"{name}:1",
             fix="is it cut off? copy it again, or mend the first line",
         )

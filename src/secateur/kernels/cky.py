@@ -283,13 +283,15 @@ def binaries_into(rules, chart, i, k, x):
 
 
 @njit(cache=True, nogil=True)
-def best_binary(rules, chart, i, k, x):
+def best_binary(rules, chart, anchors, i, k, x):
     """The rule and split of base(i, k, x), in the total order."""
     found, splits, inner = binaries_into(rules, chart, i, k, x)
+    # Totals include the anchor: its rounding may make two of them equal.
+    bonus = anchors.span[cell_of(i, k), x] if anchors.span.shape[0] else np.float32(0.0)
     top = 0
     for e in range(1, found.shape[0]):
-        total = inner[e] + rules.rule_weight[found[e]]
-        highest = inner[top] + rules.rule_weight[found[top]]
+        total = inner[e] + rules.rule_weight[found[e]] + bonus
+        highest = inner[top] + rules.rule_weight[found[top]] + bonus
         if total > highest or (found[e] == found[top] and inner[e] > inner[top]):
             top = e
     return found[top], splits[top]
@@ -321,7 +323,7 @@ def trace(rules, chart, anchors, i, k, x):
             steps[size] = (LEXICAL, x, i, k, -1)
             size += 1
         else:
-            r, j = best_binary(rules, chart, i, k, x)
+            r, j = best_binary(rules, chart, anchors, i, k, x)
             steps[size] = (BINARY, x, i, k, np.int64(r))
             size += 1
             stack[depth] = (np.int64(j), k, np.int64(rules.rule_right[r]), 1)

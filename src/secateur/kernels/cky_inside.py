@@ -1,8 +1,9 @@
 """Inside and outside scores, posteriors, and the tree of maximum expected recall.
 
-Both passes run over the items of a Viterbi chart, in scaled real numbers: the probability of word j is
-divided by exp(scale[j]), so that scores stay near 1 at any length. Sums over splits are dot products of
-rows (start, label) and (end, label), as in cky.py; the same rule of one unary per node holds.
+Both passes run over the items of a Viterbi chart, in scaled real numbers: the score of a span is divided by
+exp(word[j]) for each of its words and by exp(gap[j]) for each gap between two of them, so that scores stay
+near 1 at any length. Sums over splits are dot products of rows (start, label), which hold the division by
+the gap at their end, and (end, label), as in cky.py; the same rule of one unary per node holds.
 """
 
 from __future__ import annotations
@@ -10,39 +11,41 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .cky import LEXICAL, UNARY, cell_of
+from .cky import LEXICAL, UNARY, cell_of, item_of
 
 
 @njit(cache=True, nogil=True)
-def word_scales(rules, chart, steps, anchors):
-    """Log scales: each step's weight shared evenly by the words it covers.
+def scales(rules, chart, steps, anchors):
+    """Log scales of the words [n] and of the gaps before each word [n+1], from the best derivation's steps.
 
-    Then every constituent of the best derivation, however unlikely its words, has a scaled score of
-    about 1, and its neighbours stay within reach.
+    A lexical step's weight goes to its word and a binary step's to the gap where it splits; a unary's joins
+    that of the step below. Then every constituent of the best derivation, however unlikely, has a scaled
+    score of about 1, and its neighbours stay within reach.
     """
-    scale = np.zeros(chart.words)
+    word = np.zeros(chart.words)
+    gap = np.zeros(chart.words + 1)
     for s in range(steps.shape[0]):
         kind, x, i, k, r = steps[s]
         if kind == LEXICAL:
-            weight = np.float64(chart.base[chart.cell_begin[cell_of(i, k)]])
-            for item in range(chart.cell_begin[cell_of(i, k)], chart.cell_end[cell_of(i, k)]):
-                if chart.label[item] == x:
-                    weight = np.float64(chart.base[item])
+            word[i] += np.float64(chart.base[item_of(chart, i, k, x)])
+            continue
+        weight = np.float64(rules.unary_weight[r] if kind == UNARY else rules.rule_weight[r])
+        if anchors.span.shape[0]:
+            weight += np.float64(anchors.span[cell_of(i, k), x])
+        if k == i + 1:
+            word[i] += weight
         else:
-            weight = np.float64(rules.unary_weight[r] if kind == UNARY else rules.rule_weight[r])
-            if anchors.span.shape[0]:
-                weight += np.float64(anchors.span[cell_of(i, k), x])
-        for j in range(i, k):
-            scale[j] += weight / (k - i)
-    return scale
+            # The left child comes next, and ends at the split.
+            gap[steps[s + 2 if kind == UNARY else s + 1, 3]] += weight
+    return word, gap
 
 
 @njit(cache=True, nogil=True)
-def inside(rules, chart, words, anchors, scale):
+def inside(rules, chart, words, anchors, word, gap):
     """Scaled inside scores of a chart's items.
 
     Returns base [items] (lexical and binary), total [items] (with unaries), and the total once more as
-    rows over ends and over starts.
+    rows over ends (divided by the gap there) and over starts.
     """
     n = chart.words
     labels = rules.pair_ptr.shape[0] - 1
@@ -65,7 +68,7 @@ def inside(rules, chart, words, anchors, scale):
                     log = rules.lex_log[e]
                     if anchors.tag.shape[0]:
                         log += np.float64(anchors.tag[i, t])
-                    base[t] = max(base[t], np.exp(log - scale[i]))
+                    base[t] = max(base[t], np.exp(log - word[i]))
             else:
                 # base(i, k, x) = sum over x -> y z and i < j < k of p * total(i, j, y) * total(j, k, z)
                 for y in range(labels):
@@ -96,7 +99,7 @@ def inside(rules, chart, words, anchors, scale):
                 x = chart.label[item]
                 base_of[item] = base[x]
                 total_of[item] = base[x] + over[x]
-                from_rows[chart.row_from[i, x], k] = total_of[item]
+                from_rows[chart.row_from[i, x], k] = total_of[item] * np.exp(-gap[k])
                 to_rows[chart.row_to[k, x], i] = total_of[item]
                 base[x] = 0.0
                 over[x] = 0.0
@@ -104,7 +107,7 @@ def inside(rules, chart, words, anchors, scale):
 
 
 @njit(cache=True, nogil=True)
-def outside(rules, chart, anchors, base_of, from_rows, to_rows):
+def outside(rules, chart, anchors, gap, from_rows, to_rows):
     """Scaled outside scores of a chart's items: as a node in its place, and as its lexical or binary part.
 
     node(i, k, x): the item with or without its unary; base(i, k, x) = node(i, k, x) + sum over X -> x of
@@ -112,8 +115,8 @@ def outside(rules, chart, anchors, base_of, from_rows, to_rows):
     """
     n = chart.words
     labels = rules.pair_ptr.shape[0] - 1
-    node_of = np.zeros(base_of.shape[0])
-    outer_of = np.zeros(base_of.shape[0])
+    node_of = np.zeros(chart.label.shape[0])
+    outer_of = np.zeros(chart.label.shape[0])
     from_out = np.zeros(from_rows.shape)
     to_out = np.zeros(to_rows.shape)
     node = np.zeros(labels)
@@ -124,7 +127,8 @@ def outside(rules, chart, anchors, base_of, from_rows, to_rows):
             cell = cell_of(i, k)
             for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
                 x = chart.label[item]
-                node[x] = from_out[chart.row_from[i, x], k] + to_out[chart.row_to[k, x], i]
+                node[x] = from_out[chart.row_from[i, x], k] * np.exp(-gap[k])
+                node[x] += to_out[chart.row_to[k, x], i]
                 if width == n and x == rules.start:
                     node[x] += 1.0
                 node_of[item] = node[x]
@@ -172,13 +176,16 @@ def posteriors(rules, chart, anchors, scores, z, plain, paths_ptr, paths, kinds)
     for cell in range(chart.cell_begin.shape[0]):
         for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
             x = chart.label[item]
+            # What no parse holds may be so likely by itself that its inside score is infinite.
+            if outer_of[item] == 0.0:
+                continue
             # As a node in its place, or as the lower half of a unary.
             count = node_of[item] * total_of[item] + (outer_of[item] - node_of[item]) * base_of[item]
             found[cell, plain[x]] += count / z
         for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
             y = chart.label[item]
             for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
-                if paths_ptr[u] == paths_ptr[u + 1]:
+                if paths_ptr[u] == paths_ptr[u + 1] or outer_of[item] == 0.0:
                     continue
                 x = rules.unary_parent[u]
                 for upper in range(chart.cell_begin[cell], chart.cell_end[cell]):

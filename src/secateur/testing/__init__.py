@@ -1,0 +1,1 @@
+"""For tests of secateur and of what is built on it; needs hypothesis."""

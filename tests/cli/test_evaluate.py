@@ -1,0 +1,170 @@
+"""secateur evaluate: two files, or a grammar and gold trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from cli.conftest import Run
+
+GOLD = (
+    "(TOP (S (NP (DT the) (NN cat)) (VP (VBD saw) (NP (NN it))) (. .)))\n(TOP (S (NP (NN x)) (VP (VB y))))\n"
+)
+# The first loses one bracket of four and gets one tag of four wrong; the second is right.
+PARSED = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD saw) (PRP it)) (. .)))\n(TOP (S (NP (NN x)) (VP (VB y))))\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold, parsed = tmp_path / "gold.mrg", tmp_path / "parsed.mrg"
+    gold.write_text(GOLD)
+    parsed.write_text(PARSED)
+    return gold, parsed
+
+
+def figures(out: str) -> dict[str, list[str]]:
+    """The rows of the report, by name."""
+    rows = (line.rsplit(maxsplit=2) for line in out.splitlines() if line.strip())
+    return {row[0].strip(): row[1:] for row in rows if len(row) == 3}
+
+
+def test_two_files(run: Run, files: tuple[Path, Path]) -> None:
+    found = run("evaluate", *files).done()
+    assert found.lines[0].startswith("protocol: EVALB COLLINS.prm, labelled, punctuation ignored")
+    rows = figures(found.out)
+    assert rows["sentences"] == ["2", "2"]
+    assert rows["labelled recall"] == ["85.71", "85.71"]
+    assert rows["labelled precision"] == ["100.00", "100.00"]
+    assert rows["labelled F1"] == ["92.31", "92.31"]
+    assert rows["complete match, %"] == ["50.00", "50.00"]
+    assert rows["tag accuracy"] == ["83.33", "83.33"]
+    assert "95% confidence of F1 (all): 85.71 to 100.00" in found.out
+    assert found.err == ""
+
+
+def test_json(run: Run, files: tuple[Path, Path]) -> None:
+    found = run("evaluate", *files, "--json").done().json
+    assert found["protocol"].startswith("EVALB COLLINS.prm")
+    assert (found["total"]["matched"], found["total"]["gold"], found["total"]["test"]) == (6, 7, 6)
+    assert found["total"]["f1"] == pytest.approx(1200 / 13)
+    assert found["confidence"][0] <= found["total"]["f1"] <= found["confidence"][1]
+    assert "sentences" not in found
+    assert "by_length" not in found
+
+
+def test_the_seed_decides_the_confidence(run: Run, grown: Path, grown_grammar: Path) -> None:
+    def interval(seed: int) -> list[float]:
+        found = run("evaluate", grown_grammar, grown, "--json", "--seed", seed).done()
+        confidence: list[float] = found.json["confidence"]
+        return confidence
+
+    assert interval(1) == interval(1) != interval(2)
+
+
+def test_sentences(run: Run, files: tuple[Path, Path]) -> None:
+    lines = run("evaluate", *files, "--sentences").done().lines
+    assert ["1", "scored", "5", "4", "3", "3", "0", "4", "3"] in [line.split() for line in lines]
+    found = run("evaluate", *files, "--sentences", "--json").done().json["sentences"]
+    assert [one["matched"] for one in found] == [3, 3]
+
+
+def test_by_length(run: Run, grown: Path, grown_grammar: Path) -> None:
+    found = run("evaluate", grown_grammar, grown, "--by", "length", "--json").done().json
+    rows = found["by_length"]
+    assert list(rows) == ["1-10", "11-20", "21-30", "31-40", "41+"]
+    for count in ("sentences", "matched", "gold", "test"):
+        assert sum(row[count] for row in rows.values()) == found["total"][count]
+    lines = run("evaluate", grown_grammar, grown, "--by", "length").done().lines
+    assert lines[-6].split() == ["words", "sentences", "F1", "recall", "precision"]
+    assert lines[-5].split()[:2] == ["1-10", str(rows["1-10"]["sentences"])]
+    run("evaluate", grown_grammar, grown, "--by", "colour").misused("--by")
+
+
+def test_parameters(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    prm = tmp_path / "mine.prm"
+    prm.write_text("LABELED 0\nDELETE_LABEL TOP\nCUTOFF_LEN 3\n")
+    found = run("evaluate", *files, "--prm", prm).done()
+    assert found.lines[0].startswith("protocol: EVALB mine.prm, unlabelled, punctuation counted")
+    assert "<= 3 words" in found.out
+    assert figures(found.out)["sentences"] == ["2", "1"]
+    prm.write_text("DEBUG 0\nVOLUME 11\n")
+    run("evaluate", *files, "--prm", prm).refused(f"{prm}:2", "VOLUME")
+    found = run("evaluate", *files, "--prm", tmp_path / "none.prm")
+    assert (found.code, found.out) == (1, "")
+    assert "none.prm" in found.err
+
+
+def test_a_grammar_and_gold_trees(run: Run, grown: Path, grown_grammar: Path, tmp_path: Path) -> None:
+    direct = run("evaluate", grown_grammar, grown, "--json").done().json
+    assert "gold normalized (functions, traces, empty, advp, unaries, root)" in direct["protocol"]
+    assert 20 < direct["total"]["f1"] < 100
+    gold, parsed = tmp_path / "gold.mrg", tmp_path / "parsed.mrg"
+    run("treebank", "convert", grown, "--normalize", "-o", gold).done()
+    run("parse", grown_grammar, gold, "-o", parsed).done()
+    apart = run("evaluate", gold, parsed, "--json").done().json
+    # EVALB has no way to mark a failure in a file of trees.
+    assert {**direct["total"], "failures": 0} == apart["total"]
+
+
+def test_keep(run: Run, files: tuple[Path, Path], grown: Path, grown_grammar: Path) -> None:
+    default = run("evaluate", grown_grammar, grown, "--json").json["total"]
+    kept = run("evaluate", grown_grammar, grown, "--json", "--keep", "unaries").done().json
+    assert "gold normalized (functions, traces, empty, advp, root)" in kept["protocol"]
+    assert kept["total"]["gold"] >= default["gold"]
+    run("evaluate", *files, "--keep", "unaries").misused("--keep")
+
+
+def test_failures_are_counted(run: Run, grammar: Path) -> None:
+    gold = "(ROOT (S (VBD slept) (VBD slept)))\n(ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))\n"
+    total = run("evaluate", grammar, "-", "--json", stdin=gold).done().json["total"]
+    assert (total["sentences"], total["failures"]) == (2, 1)
+
+
+def test_standard_input(run: Run, files: tuple[Path, Path]) -> None:
+    gold, parsed = files
+    expected = run("evaluate", gold, parsed).done().out
+    assert run("evaluate", "-", parsed, stdin=GOLD).done().out == expected
+    assert run("evaluate", gold, "-", stdin=PARSED).done().out == expected
+    run("evaluate", "-", "-", stdin=GOLD).misused("standard input")
+
+
+def test_different_numbers_of_trees(run: Run, files: tuple[Path, Path]) -> None:
+    gold, parsed = files
+    parsed.write_text(PARSED * 2)
+    run("evaluate", gold, parsed).refused(parsed, "2 gold trees but 4")
+    parsed.write_text(PARSED.splitlines()[0])
+    run("evaluate", gold, parsed).refused(parsed, "2 gold trees but 1")
+
+
+def test_different_words_are_said(run: Run, files: tuple[Path, Path]) -> None:
+    gold, parsed = files
+    parsed.write_text(PARSED.replace("cat", "dog"))
+    found = run("evaluate", gold, parsed).done()
+    assert figures(found.out)["errors (words differ)"] == ["1", "1"]
+    assert "1 sentence not scored" in found.err
+    assert run("evaluate", gold, parsed, "--quiet").err == ""
+
+
+def test_an_empty_tree_is_skipped(run: Run, files: tuple[Path, Path]) -> None:
+    gold, parsed = files
+    parsed.write_text("(TOP )\n" + PARSED.splitlines()[1])
+    assert figures(run("evaluate", gold, parsed).done().out)["skipped (no words)"] == ["1", "1"]
+
+
+def test_a_grammar_in_the_wrong_place(run: Run, trees: Path, grammar: Path) -> None:
+    run("evaluate", trees, grammar).refused(grammar, "grammar first")
+
+
+def test_trees_that_evalb_cannot_score(run: Run, files: tuple[Path, Path]) -> None:
+    gold, parsed = files
+    gold.write_text("(S (VP (WP 0=what) (VB 2=see)) (PRP 1=you))\n")
+    parsed.write_text("(S (VP (WP what) (VB see)) (PRP you))\n")
+    run("evaluate", gold, parsed).refused(parsed, "discontinuous")
+
+
+def test_jobs(run: Run, trees: Path, grammar: Path) -> None:
+    one = run("evaluate", grammar, trees, "--json").done()
+    assert run("evaluate", grammar, trees, "--json", "--jobs", 2).done().out == one.out

@@ -1,0 +1,202 @@
+"""secateur treebank: check, info, convert, draw, garden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+from secateur import Normalization, Treebank, formats, read_tree
+from secateur.garden import garden
+
+if TYPE_CHECKING:
+    from cli.conftest import Run
+
+FAULTY = "(S (NP (DT the) (NN cat)))\n(S (NP (DT the))\n(S (VP (VBD slept)) extra)\n(S (. .))\n"
+DISCONTINUOUS = "(S (VP (WP 0=what) (VB 2=see)) (PRP 1=you))\n"
+
+
+def test_check(run: Run, trees: Path, grown: Path) -> None:
+    assert run("treebank", "check", trees).done().out == "5 trees, 0 faults\n"
+    assert run("treebank", "check", trees, grown).done().out == "45 trees, 0 faults\n"
+    assert run("treebank", "check", "-", stdin="(S (NN x))").done().out == "1 tree, 0 faults\n"
+    assert run("treebank", "check", trees, "--json").done().json == {"trees": 5, "faults": []}
+
+
+def test_check_goes_on_after_a_fault(run: Run, trees: Path, tmp_path: Path) -> None:
+    bad, missing = tmp_path / "bad.mrg", tmp_path / "missing.mrg"
+    bad.write_text(FAULTY)
+    found = run("treebank", "check", bad, missing, trees)
+    assert (found.code, found.err) == (1, "")
+    *faults, summary = found.lines
+    assert [fault.split()[0] for fault in faults] == [f"{bad}:2:17", f"{bad}:3:21", str(missing)]
+    assert summary == "7 trees, 3 faults"
+    listed = run("treebank", "check", bad, missing, trees, "--json")
+    assert listed.code == 1
+    assert listed.json["trees"] == 7
+    assert [f"{f['where']}  {f['what']}; {f['fix']}" for f in listed.json["faults"]] == faults
+
+
+def test_check_in_a_format(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "disc.txt"
+    path.write_text(DISCONTINUOUS)
+    assert run("treebank", "check", path).code == 0
+    assert run("treebank", "check", path, "--from", "discbracket").code == 0
+    run("treebank", "check", path, "--from", "xml").misused("xml", "brackets")
+
+
+def test_info(run: Run, trees: Path) -> None:
+    out = run("treebank", "info", trees).done().out
+    pairs = {line[:23].strip(): line[23:].strip() for line in out.splitlines()}
+    assert pairs["sentences"] == "5"
+    assert pairs["words"] == "34"
+    assert pairs["longest sentence, words"] == "9"
+    assert pairs["checksum"] == Treebank.read(trees).checksum()[:16]
+    found = run("treebank", "info", trees, "--json").done().json
+    assert found["sentences"] == 5
+    assert found["labels"]["ROOT"] == 5
+    assert found["tags"]["."] == 5
+    assert found["checksum"] == Treebank.read(trees).checksum()
+
+
+def test_info_says_when_it_does_not_list_all(run: Run, grown: Path) -> None:
+    out = run("treebank", "info", grown).done().out
+    tags = len(run("treebank", "info", grown, "--json").json["tags"])
+    assert f"and {tags - 15} more" in out
+
+
+def test_info_is_of_normalized_trees(run: Run, grown: Path) -> None:
+    normalized = run("treebank", "info", grown, "--json").done().json
+    assert "-NONE-" not in normalized["tags"]
+    assert "NP-SBJ" not in normalized["labels"]
+    assert normalized["labels"]["ROOT"] == 40
+    raw = run("treebank", "info", grown, "--json", "--keep", "traces", "--keep", "functions").done().json
+    assert raw["words"] > normalized["words"]
+    assert "NP-SBJ" in raw["labels"]
+    run("treebank", "info", grown, "--keep", "leaves").misused("leaves", "unaries")
+
+
+def test_convert(run: Run, grown: Path, tmp_path: Path) -> None:
+    plain = run("treebank", "convert", grown).done()
+    assert plain.out == grown.read_text()
+    assert "40 trees written, 0 faults" in plain.err
+    assert run("treebank", "convert", grown, "--quiet").done().err == ""
+    numbered = run("treebank", "convert", grown, "--to", "discbracket").done().out
+    assert run("treebank", "convert", "-", stdin=numbered).done().out == plain.out
+    indented = run("treebank", "convert", grown, "--indent").done().out
+    assert indented.count("\n") > plain.out.count("\n")
+    assert run("treebank", "convert", "-", stdin=indented).done().out == plain.out
+    output = tmp_path / "out.mrg"
+    assert run("treebank", "convert", grown, "-o", output).done().out == ""
+    assert output.read_text() == plain.out
+
+
+def test_convert_normalizes(run: Run, grown: Path) -> None:
+    given = [read_tree(line) for line in grown.read_text().splitlines()]
+    found = run("treebank", "convert", grown, "--normalize").done().lines
+    assert found == [str(Normalization()(tree)) for tree in given]
+    found = run("treebank", "convert", grown, "--normalize", "--keep", "root").done().lines
+    assert found == [str(Normalization(root=None)(tree)) for tree in given]
+    run("treebank", "convert", grown, "--keep", "root").misused("--keep needs --normalize")
+    run("treebank", "convert", grown, "--indent", "--to", "discbracket").misused("--indent")
+
+
+def test_convert_drops_long_sentences(run: Run, trees: Path) -> None:
+    short = run("treebank", "convert", trees, "--max-length", 6).done()
+    assert short.lines == [
+        line for line in trees.read_text().splitlines() if len(read_tree(line).leaves()) < 7
+    ]
+    assert "2 trees written" in short.err
+
+
+def test_convert_skips_and_lists_faults(run: Run, tmp_path: Path) -> None:
+    bad, output = tmp_path / "bad.mrg", tmp_path / "out.mrg"
+    bad.write_text(FAULTY)
+    found = run("treebank", "convert", bad, "-o", output)
+    assert found.code == 1
+    assert output.read_text() == "(S (NP (DT the) (NN cat)))\n(S (. .))\n"
+    assert f"{bad}:2:17" in found.err
+    assert "2 trees written, 2 faults" in found.err
+    strict = run("treebank", "convert", bad, "--strict")
+    assert (strict.code, strict.out) == (1, "(S (NP (DT the) (NN cat)))\n")
+    assert strict.err.startswith("error: ")
+
+
+def test_convert_of_a_discontinuous_tree_to_brackets(run: Run) -> None:
+    given = "(S (NN 0=x))\n" + DISCONTINUOUS + "(S (NN 0=y))\n"
+    found = run("treebank", "convert", "-", stdin=given)
+    assert (found.code, found.lines) == (1, ["(S (NN x))", "(S (NN y))"])
+    assert "<stdin>, tree 2 " in found.err
+    assert "discbracket" in found.err
+    assert run("treebank", "convert", "-", "--to", "discbracket", stdin=given).done().out == given
+    assert run("treebank", "convert", "-", "--strict", stdin=given).err.startswith("error: <stdin>, tree 2 ")
+
+
+def test_draw(run: Run, trees: Path, tmp_path: Path) -> None:
+    lines = run("treebank", "draw", trees).done().lines
+    assert lines[0].strip() == "ROOT"
+    assert lines[-1].split() == ["the", "cat", "slept", "."]
+    second = run("treebank", "draw", trees, "-n", 2).done().out
+    assert second.splitlines()[-1].split() == ["a", "dog", "saw", "the", "cat", "."]
+    both = run("treebank", "draw", trees, "--number", 2, "--count", 2).done().out
+    assert both.startswith(second + "\n")
+    assert both.count("ROOT") == 2
+    output = tmp_path / "tree.txt"
+    assert run("treebank", "draw", trees, "-n", 2, "-o", output).done().out == ""
+    assert output.read_text() == second
+
+
+def test_draw_svg(run: Run, trees: Path) -> None:
+    picture = ElementTree.fromstring(run("treebank", "draw", trees, "--svg").done().out)
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "slept" in "".join(picture.itertext())
+    run("treebank", "draw", trees, "--svg", "--count", 2).misused("--count")
+
+
+def test_draw_normalized(run: Run) -> None:
+    tree = "( (S (NP-SBJ (-NONE- *)) (VP (VB go))))"
+    raw = run("treebank", "draw", "-", stdin=tree).done().out
+    assert "NP-SBJ" in raw
+    normalized = run("treebank", "draw", "-", "--normalize", stdin=tree).done().out
+    assert "NP" not in normalized
+    assert "ROOT" in normalized
+    kept = run("treebank", "draw", "-", "--normalize", "--keep", "traces", stdin=tree).done().out
+    assert "NP" in kept
+    assert "NP-SBJ" not in kept
+
+
+def test_draw_a_tree_that_is_not_there(run: Run, trees: Path) -> None:
+    run("treebank", "draw", trees, "-n", 6).refused(trees, "no tree number 6", "has 5 trees")
+    run("treebank", "draw", trees, "-n", 0).misused("--number")
+
+
+def test_garden(run: Run, tmp_path: Path) -> None:
+    samples = list(garden(6, seed=3))
+    found = run("treebank", "garden", 6, "--seed", 3).done()
+    assert found.lines == [str(sample.penn) for sample in samples]
+    assert run("treebank", "garden", 4, "--seed", 3, "--skip", 2).done().lines == found.lines[2:]
+    assert run("treebank", "garden", 6).done().out != found.out
+    output = tmp_path / "garden.mrg"
+    assert run("treebank", "garden", 6, "--seed", 3, "-o", output).done().out == ""
+    assert output.read_text() == found.out
+    numbered = run("treebank", "garden", 6, "--seed", 3, "--to", "discbracket").done().lines
+    assert numbered == [formats.write(sample.discontinuous, "discbracket") for sample in samples]
+
+
+def test_garden_dependencies(run: Run) -> None:
+    blocks = run("treebank", "garden", 5, "--to", "conllu").done().out.split("\n\n")
+    assert blocks.pop() == ""
+    for block, sample in zip(blocks, garden(5), strict=True):
+        rows = [line.split("\t") for line in block.splitlines()]
+        assert {len(row) for row in rows} == {10}
+        assert [int(row[0]) for row in rows] == [*range(1, len(rows) + 1)]
+        assert [row[1] for row in rows] == list(sample.dependencies.words)
+        assert [int(row[6]) for row in rows] == list(sample.dependencies.heads)
+        assert [row[6] for row in rows].count("0") == 1
+
+
+@pytest.mark.parametrize("count", [0, -3, "many"])
+def test_garden_of_no_size(run: Run, count: object) -> None:
+    assert run("treebank", "garden", "--", count).code == 2
