@@ -161,7 +161,7 @@ def test_max_recall_is_the_best_bracketing(case: tuple[PCFG, list[str], Anchors]
     for node in tree.preterminals():
         (leaf,) = node.children
         assert isinstance(leaf, Leaf)
-        assert found[node.label, leaf.index, leaf.index + 1] > 0.0
+        assert found[node.label, leaf.position, leaf.position + 1] > 0.0
 
 
 def test_max_recall_keeps_labels_that_are_also_tags() -> None:

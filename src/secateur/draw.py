@@ -105,7 +105,7 @@ def _collect(
         if isinstance(child, Tree):
             box = _collect(child, column_of, measure, boxes)
         else:
-            box = _leaf_box(child.word, column_of[child.index], measure)
+            box = _leaf_box(child.word, column_of[child.position], measure)
             boxes.append(box)
         if box is not None:
             children.append(box)

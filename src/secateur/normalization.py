@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from secateur.formats.brackets import OUTER, new_tree
-from secateur.formats.discbracket import renumber
-from secateur.trees import Leaf, Tree
+from secateur.formats.brackets import OUTER
+from secateur.trees import Leaf, Tree, new_tree, renumber
 
 TRACE = "-NONE-"  # the tag of what is not in the sentence
 _CATEGORY = re.compile(r"[^-=]+(?=[-=])")  # what stands before -SBJ, -1 or =2; -LRB- has none
@@ -42,7 +41,7 @@ class Normalization:
         first = node.children[0] if len(node.children) == 1 else None
         if isinstance(first, Leaf):
             if self.traces and label == TRACE:
-                dropped.append(first.index)
+                dropped.append(first.position)
                 return None
             return node if label == node.label else new_tree(label, node.children)
         if self.advp and label in _ADVERBS:

@@ -110,7 +110,7 @@ class Parser:
         return Parse(tree, float(score), work, time.perf_counter() - started, failed=not len(steps))
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
-        """Up to k different trees, best first; one flat tree where there is none."""
+        """The trees of up to k different derivations, best first; one flat tree where there is none."""
         started = time.perf_counter()
         sentence, ids, chart = self._chart(words, anchors)
         if chart is None:
@@ -180,9 +180,9 @@ class Parser:
         ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
             return sentence, ids, None
-        chart = cky.fill(
-            self.grammar.rules, ids, self._mask(None, n), self._anchors(anchors, n), self.limits.chart_bytes
-        )
+        # Inside and outside rows in float64 come on top of the chart's own.
+        limit = self.limits.chart_bytes // 5
+        chart = cky.fill(self.grammar.rules, ids, self._mask(None, n), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
     def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence) -> Tree:
@@ -225,7 +225,7 @@ class Parser:
             tree = flat_tree(self.grammar, ids, sentence.leaves)
             return Parse(tree, -np.inf, Work(), time.perf_counter() - started, True, True)
         children: list[Tree | Leaf] = []
-        score, pushes, items = 0.0, 0, 0
+        score, pushes, items, failed = 0.0, 0, 0, False
         for begin, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
             part = self.parse(Sentence(sentence.tokens[begin:end], sentence.penn[begin:end]))
             # A start symbol that is itself a tag stays over its word.
@@ -234,8 +234,9 @@ class Parser:
             score += part.score
             pushes += part.work.pushes
             items += part.work.items
+            failed |= part.failed
         work = Work(pushes=pushes, items=items)
-        return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, degraded=True)
+        return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, failed, True)
 
 
 def load(path: str | Path, *, limits: Limits | None = None) -> Parser:
@@ -266,7 +267,7 @@ def _pieces(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
 
 def _shift(node: Tree | Leaf, by: int) -> Tree | Leaf:
     if isinstance(node, Leaf):
-        return Leaf(node.index + by, node.word)
+        return Leaf(node.position + by, node.word)
     return Tree(node.label, tuple(_shift(child, by) for child in node.children))
 
 

@@ -89,17 +89,20 @@ def _plain_labels(grammar: PCFG) -> tuple[tuple[str, ...], Ids, Ids, Ids]:
 
 
 def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple[Tree, float]:
-    """The tree with the largest expected number of right (span, label) pairs, and that number.
+    """A tree of maximum expected labelled recall, and the expected number of its right constituents.
 
-    Goodman's labelled recall: each span takes its likeliest label and the binary bracketing with the largest
-    sum wins; spans whose likeliest label is a made symbol dissolve. A second label joins where it is more
-    likely than not. Each word has its likeliest tag.
+    Goodman's criterion on the binarized forest: each span takes its likeliest label, made symbols counting as
+    one, and the binary bracketing with the largest sum wins. Then spans that took a made symbol dissolve, a
+    further label joins where it is more likely than not, and each word has its likeliest tag. The outer label
+    stands on top and does not count.
     """
     n = found.words
     tagging = np.append(found.tags, False)
     singles = [cell_of(i, i + 1) for i in range(n)]
     phrases = found.table.copy()
     phrases[singles] = np.where(tagging, 0.0, phrases[singles])
+    if root in found.labels:
+        phrases[cell_of(0, n), found.labels.index(root)] = 0.0
     gain = phrases.max(axis=1)
     gain[singles] = 0.0
     split = cky_inside.best_recall(gain)
@@ -121,7 +124,7 @@ def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple
             chosen = np.flatnonzero(likely)
         # The least likely label is the lowest: the top one is shared by most derivations.
         for column in sorted(chosen.tolist(), key=lambda c: phrases[cell, c]):
-            if column == len(found.labels) or (found.labels[column] == root and k - i == n):
+            if column == len(found.labels):
                 continue
             expected += float(phrases[cell, column])
             children = (Tree(found.labels[column], children),)

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from secateur import formats
 from secateur.errors import InputError
 from secateur.formats import source
-from secateur.formats.brackets import OnError, new_leaf, new_tree
+from secateur.formats.brackets import OnError
 from secateur.normalization import Normalization
-from secateur.trees import Leaf, Tree
+from secateur.trees import Leaf, Tree, new_leaf, new_tree
 
 Ints = npt.NDArray[np.signedinteger]
 Bools = npt.NDArray[np.bool_]
@@ -338,7 +338,7 @@ def _pack(trees: Iterable[Tree]) -> _Packed:
             if isinstance(item, Leaf):
                 symbol.append(words[item.word])
                 arity.append(-1)
-                position.append(item.index)
+                position.append(item.position)
             else:
                 symbol.append(labels[item.label])
                 arity.append(len(item.children))

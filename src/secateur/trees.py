@@ -6,9 +6,10 @@ the order of their first position. Spans are half-open (i, k).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, cast
 
 # Deeper nesting than this is refused by the readers: no treebank has it, and recursion stays safe
 # (comparing two trees takes four levels of the interpreter's 1000 for each of ours).
@@ -18,7 +19,7 @@ MAX_DEPTH = 200
 class Leaf(NamedTuple):
     """A word and its position in the sentence, counted from 0."""
 
-    index: int  # type: ignore[assignment]  # tuple.index is given up for it
+    position: int
     word: str
 
 
@@ -59,7 +60,7 @@ class Tree:
     def preterminals(self) -> list[Tree]:
         """The nodes directly over words, in sentence order."""
         found = [node for node in self.nodes() if node.is_preterminal]
-        return sorted(found, key=_first_index)
+        return sorted(found, key=_first_position)
 
     def leaves(self) -> list[Leaf]:
         """The words with their positions, in sentence order."""
@@ -73,7 +74,7 @@ class Tree:
 
     def indices(self) -> tuple[int, ...]:
         """The positions this node covers, sorted."""
-        return tuple(leaf.index for leaf in self.leaves())
+        return tuple(leaf.position for leaf in self.leaves())
 
     def constituents(self) -> list[Constituent]:
         """Every node above the preterminals with the positions it covers, parents first."""
@@ -111,10 +112,10 @@ class Tree:
         return _brackets(self, numbered=self.is_discontinuous)
 
 
-def _first_index(node: Tree) -> int:
+def _first_position(node: Tree) -> int:
     leaf = node.children[0]
     assert isinstance(leaf, Leaf)
-    return leaf.index
+    return leaf.position
 
 
 def _cover(node: Tree, found: list[Constituent]) -> list[int]:
@@ -125,7 +126,7 @@ def _cover(node: Tree, found: list[Constituent]) -> list[int]:
     indices: list[int] = []
     for child in node.children:
         if isinstance(child, Leaf):
-            indices.append(child.index)
+            indices.append(child.position)
         else:
             indices.extend(_cover(child, found))
     if not node.is_preterminal:
@@ -140,5 +141,42 @@ def _brackets(node: Tree, numbered: bool) -> str:
         if isinstance(child, Tree):
             parts.append(_brackets(child, numbered))
         else:
-            parts.append(f"{child.index}={child.word}" if numbered else child.word)
+            parts.append(f"{child.position}={child.word}" if numbered else child.word)
     return f"({node.label} {' '.join(parts)})"
+
+
+# Leaf((position, word)) without its Python frame, and Tree(label, children) without the detours of a frozen
+# dataclass: readers and parsers make millions of them.
+new_leaf = cast(Callable[[tuple[int, str]], Leaf], partial(tuple.__new__, Leaf))
+_set_label = vars(Tree)["label"].__set__
+_set_children = vars(Tree)["children"].__set__
+
+
+def new_tree(label: str, children: tuple[Tree | Leaf, ...]) -> Tree:
+    """The same as Tree(label, children), sooner."""
+    tree = object.__new__(Tree)
+    _set_label(tree, label)
+    _set_children(tree, children)
+    return tree
+
+
+def renumber(node: Tree, positions: Sequence[int]) -> Tree:
+    """The tree with each word moved from place i to `positions[i]`, children in order of their first word."""
+    return _moved(node, positions)[1]
+
+
+def _moved(node: Tree, positions: Sequence[int]) -> tuple[int, Tree]:
+    """The new node and its first position, -1 if it has no words."""
+    children: list[tuple[int, Tree | Leaf]] = []
+    for child in node.children:
+        if isinstance(child, Leaf):
+            first: int = positions[child.position]
+            moved: Tree | Leaf = Leaf(first, child.word)
+        else:
+            first, moved = _moved(child, positions)
+        if first < 0 and children:
+            first = children[-1][0]  # stays behind the sibling before it
+        children.append((first, moved))
+    children.sort(key=lambda pair: pair[0])
+    first = next((position for position, _ in children if position >= 0), -1)
+    return first, Tree(node.label, tuple(child for _, child in children))

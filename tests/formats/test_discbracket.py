@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from formats.strategies import any_trees, trees
 from secateur.errors import InputError
 from secateur.formats import brackets, discbracket
-from secateur.trees import Constituent, Leaf, Tree
+from secateur.trees import Constituent, Leaf, Tree, renumber
 
 ASK = "(S (VP (WP 0=what) (VB 3=say)) (MD 1=will) (PRP 2=you))"
 
@@ -80,6 +80,6 @@ def test_empty_nodes_on_request() -> None:
 
 def test_renumber_moves_words_and_sorts_children() -> None:
     tree = brackets.read_tree("(S (A (a x) (b y)) (C (c z)))")
-    moved = discbracket.renumber(tree, [1, 2, 0])
+    moved = renumber(tree, [1, 2, 0])
     assert str(moved) == "(S (C (c z)) (A (a x) (b y)))"
     assert moved.words() == ["z", "x", "y"]

@@ -91,7 +91,7 @@ def test_outer_brackets() -> None:
 def test_positions_are_counted_from_0() -> None:
     for penn, discontinuous, _ in samples():
         for tree in (penn, discontinuous):
-            assert [leaf.index for leaf in tree.leaves()] == list(range(len(tree.leaves())))
+            assert [leaf.position for leaf in tree.leaves()] == list(range(len(tree.leaves())))
 
 
 def test_penn_tree_is_continuous() -> None:

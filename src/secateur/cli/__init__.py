@@ -1,19 +1,57 @@
-"""The command line: one file a command."""
+"""The command line: one file a command. Exit codes: 0 done, 1 wrong input, 2 wrong usage, 130 interrupted."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import warnings
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
 from secateur.cli import bench, doctor, evaluate, grammar, parse, quickstart, treebank
+from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
+
+
+class _Commands(TyperGroup):
+    """Turns what goes wrong in any command into a message and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # a closed pipe shows now, not while Python shuts down
+        except (InputError, MissingExtra) as problem:
+            complain(str(problem))
+            raise SystemExit(1) from None
+        except (KeyboardInterrupt, SystemError) as problem:
+            if not _is_interrupt(problem):
+                raise
+            err.print("interrupted")
+            raise SystemExit(130) from None
+        except BrokenPipeError:
+            # The reader of our output has gone (`| head`): nothing left to say to it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(0) from None
+        except OSError as problem:
+            what = problem.strerror or str(problem)
+            fix = "check the path, its permissions and the space on the disk"
+            complain(str(InputError(what, where=str(problem.filename or ""), fix=fix)))
+            raise SystemExit(1) from None
+
+
+def _is_interrupt(problem: BaseException) -> bool:
+    """Also where it came while numba called back into Python, which makes a SystemError of it."""
+    return isinstance(problem, KeyboardInterrupt) or isinstance(problem.__cause__, KeyboardInterrupt)
+
 
 app = typer.Typer(
     name="secateur",
-    help="Train parsers to the speed/accuracy trade-off you choose.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,19 +66,28 @@ app.add_typer(treebank.app, name="treebank")
 app.add_typer(grammar.app, name="grammar")
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from secateur import __version__
+
+        print(f"secateur {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Train parsers to the speed/accuracy trade-off you choose."""
+
+
 def main() -> None:
-    """Exit codes: 0 done, 1 wrong input, 2 wrong usage, 130 interrupted."""
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    try:
-        app()
-    except (InputError, MissingExtra) as problem:
-        console.print("[bold red]error[/]", end=" ")
-        console.print(str(problem), markup=False)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        console.print("interrupted; what was written so far is complete up to the last line")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing left to say to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    """Run the command that sys.argv names; output is UTF-8 wherever it goes."""
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=errors)
+    # joblib counts the tasks that an interrupt throws away: nothing its user could do anything about.
+    warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
+    app(prog_name="secateur")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import platform
 import statistics
 import time
+from importlib import metadata, util
 
-from secateur.cli.terminal import Json, cores, print_json, print_pairs
+from secateur.cli.options import Json, cores
+from secateur.cli.terminal import count, print_json, print_pairs
 
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "joblib", "rich", "typer", "matplotlib")
 EXTRAS = {"nltk": "nltk"}
@@ -21,12 +21,11 @@ def doctor(*, json: Json = False) -> None:
     found: dict[str, object] = {
         "secateur": secateur.__version__,
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {cores(0)} cores",
+        "machine": f"{platform.machine()}, {count(cores(0), 'core')}",
     }
-    for library in LIBRARIES:
-        found[library] = importlib.metadata.version(library)
+    found |= {library: _version(library) for library in LIBRARIES}
     for extra, module in EXTRAS.items():
-        there = importlib.util.find_spec(module) is not None
+        there = util.find_spec(module) is not None
         found[f"extra {extra}"] = "installed" if there else f'absent: pip install "secateur[{extra}]"'
     found |= _kernels()
     found["timer noise"] = f"{_noise():.0%} between equal runs"
@@ -34,6 +33,13 @@ def doctor(*, json: Json = False) -> None:
         print_json(found)
     else:
         print_pairs(found)
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return f"absent: pip install {library}"
 
 
 def _kernels() -> dict[str, object]:
@@ -45,6 +51,7 @@ def _kernels() -> dict[str, object]:
 
     grammar = PCFG.from_text("S -> A A 1.0\nA -> 'a' 0.5 | A A 0.5")
     tree = Parser(grammar).parse(["a", "a"]).tree
+    seconds = time.perf_counter() - started
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -53,8 +60,8 @@ def _kernels() -> dict[str, object]:
     return {
         "processor": llvm.get_host_cpu_name(),
         "SIMD": vectors[0] if vectors else "none found: kernels run, more slowly",
-        "kernels": f"{'loaded from cache' if hits else 'compiled'} in {time.perf_counter() - started:.1f} s",
-        "kernel cache": cache_dir(),
+        "kernels": f"{'loaded from the cache' if hits else 'compiled'} in {seconds:.1f} s",
+        "kernel cache": str(cache_dir()),
         "toy parse": str(tree),
     }
 

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.terminal import (
-    Encoding,
-    From,
-    Json,
-    Keep,
-    Quiet,
-    err,
-    print_json,
-    print_pairs,
-    print_table,
-    progress,
-)
+from secateur.cli.options import Encoding, From, GrammarOutput, Json, Keep, Quiet
+from secateur.cli.terminal import count, err, print_json, print_pairs, print_table, progress
+from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import Smoothing
 from secateur.grammar.induce import induce as induce_from
+from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.text import read_grammar, write_grammar
+from secateur.grammar.text import write_grammar
 
 app = typer.Typer(help="Induce, describe, check and convert grammars.", no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="A grammar file, plain or .gz.")]
-To = Annotated[Path, typer.Option("--output", "-o", help="The grammar file to write, .gz to compress it.")]
+File = Annotated[str, typer.Argument(help="A grammar file, plain or gzipped.")]
+
+# Notes that every grammar file repeats from its content.
+_REPEATED = {"start", "nBinary", "nUnary", "nLex"}
 
 
 class Direction(StrEnum):
@@ -47,13 +40,15 @@ class Dialect(StrEnum):
 
 @app.command()
 def induce(
-    treebank: Annotated[str, typer.Argument(help="Trees to read the grammar from.")],
-    output: To,
+    treebank: Annotated[str, typer.Argument(help='Trees to read the grammar from; "-" for standard input.')],
+    output: GrammarOutput,
     *,
     binarization: Annotated[
         Direction, typer.Option(help="Which children are grouped first.")
     ] = Direction.left,
-    h: Annotated[int, typer.Option("--horizontal", "-H", help="Sibling history; -1 for all of it.")] = 0,
+    h: Annotated[
+        int, typer.Option("--horizontal", "-H", min=-1, help="Sibling history; -1 for all of it.")
+    ] = 0,
     v: Annotated[
         int, typer.Option("--vertical", "-V", min=1, help="1: labels alone; 2: with their parent's.")
     ] = 1,
@@ -70,102 +65,126 @@ def induce(
     trees = inputs.read_treebank(treebank, format=from_, encoding=encoding, keep=keep)
     if max_length:
         trees = trees.filter(max_length=max_length)
-    grammar = induce_from(
-        progress(trees, "counting", total=len(trees), quiet=quiet),
-        binarization=Binarization(binarization.value, None if h < 0 else h, v),
-        smoothing=Smoothing(rare, prior),
-    )
+    with inputs.located(trees.name):
+        grammar = induce_from(
+            progress(trees, "counting", total=len(trees), quiet=quiet),
+            binarization=Binarization(binarization.value, None if h < 0 else h, v),
+            smoothing=Smoothing(rare, prior),
+        )
     write_grammar(grammar, output)
     if json:
         print_json(report(grammar))
     elif not quiet:
         err.print(
-            f"{output}: " + ", ".join(f"{value} {name}" for name, value in list(report(grammar).items())[:6])
+            f"{output}: from {count(len(trees), 'tree')}, {count(len(grammar.symbols), 'symbol')}, "
+            f"{count(len(grammar.binary.weight), 'binary rule')}, "
+            f"{count(len(grammar.unary.weight), 'unary rule')}, {count(_words(grammar), 'word')}"
         )
 
 
 @app.command()
 def info(file: File, *, json: Json = False) -> None:
-    """Sizes of a grammar, how it was made, its most frequent made symbols and longest unary chains."""
-    grammar = read_grammar(file)
-    found = report(grammar)
+    """Sizes of a grammar, how it was made, the symbols with most rules, the longest unary chains."""
+    grammar = inputs.read_grammar(file)
     if json:
-        print_json({**found, "notes": grammar.notes})
+        print_json({**report(grammar), "notes": grammar.notes})
         return
-    print_pairs({**found, **{f"note: {key}": value for key, value in grammar.notes.items()}})
+    print_pairs({**report(grammar), **{k: v for k, v in grammar.notes.items() if k not in _REPEATED}})
+    print()
     children = np.bincount(grammar.binary.parent, minlength=len(grammar.symbols))
     order = np.argsort(-children, kind="stable")[:10]
-    print_table("", ["symbol", "binary rules"], ((grammar.symbols[s], int(children[s])) for s in order))
-    chains = sorted(set(grammar.plain_paths), key=lambda path: (-len(path), path))[:5]
-    if chains and chains[0]:
-        print_pairs({"longest unary paths": "; ".join(" ".join(path) for path in chains if path)})
+    print_table(["symbol", "binary rules"], ((grammar.symbols[s], int(children[s])) for s in order))
+    chains = sorted({path for path in grammar.plain_paths if path}, key=lambda path: (-len(path), path))
+    if chains:
+        print(f"\nlongest unary paths: {'; '.join(' '.join(path) for path in chains[:5])}")
 
 
 @app.command()
 def check(file: File, *, json: Json = False) -> None:
-    """Read a grammar and say what a parser would trip over; exit code 1 if there is anything."""
-    grammar = read_grammar(file)
-    problems = faults(grammar)
+    """Read a grammar and list what a parser would trip over; exit code 1 if there is anything."""
+    try:
+        inputs.read_grammar(file)
+        # Composed unaries of a foreign grammar may well sum to more than 1: look at the rules as written.
+        found = faults(inputs.read_grammar(file, composed=False), file)
+    except InputError as unreadable:
+        found = [unreadable]
     if json:
-        print_json({"faults": problems})
+        print_json({"faults": [{"where": f.where, "what": f.what, "fix": f.fix} for f in found]})
     else:
-        for problem in problems:
-            print(f"{file}  {problem}")
-        print(f"{len(problems)} faults")
-    if problems:
+        for fault in found:
+            print(fault)
+        print(count(len(found), "fault"))
+    if found:
         raise typer.Exit(1)
 
 
 @app.command()
 def convert(
     file: File,
-    output: To,
+    output: GrammarOutput,
     *,
     to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = Dialect.secateur,
+    quiet: Quiet = False,
 ) -> None:
     """Rewrite a grammar in another dialect; unary chains are composed only for the secateur dialect."""
-    grammar = read_grammar(file, composed=to is Dialect.secateur)
+    grammar = inputs.read_grammar(file, composed=to is Dialect.secateur)
     write_grammar(grammar, output, dialect=to.value)
     lost = sum(map(bool, grammar.unary.path)) if to is not Dialect.secateur else 0
-    if lost:
-        err.print(f"{lost} composed unaries lose the labels they pass over: {to.value} has no place for them")
+    if lost and not quiet:
+        err.print(f"{count(lost, 'unary path')} left out: {to.value} has no place for the labels passed over")
 
 
 def report(grammar: PCFG) -> dict[str, Any]:
     """The figures of a grammar."""
-    words = [word for word in grammar.lexicon.words if not word.startswith("UNK")]
     return {
+        "start": grammar.start,
         "symbols": len(grammar.symbols),
-        "made symbols": int(grammar.intermediate.sum()),
+        "made by binarization": int(grammar.intermediate.sum()),
         "tags": int(grammar.tags.sum()),
         "binary rules": len(grammar.binary.weight),
         "unary rules": len(grammar.unary.weight),
-        "words": len(words),
-        "unknown-word classes": len(grammar.lexicon.words) - len(words),
-        "lexical entries": len(grammar.lexicon.weight),
         "composed unaries": sum(map(bool, grammar.unary.path)),
-        "start": grammar.start,
+        "words": _words(grammar),
+        "unknown-word classes": len(grammar.lexicon.words) - _words(grammar),
+        "lexical entries": len(grammar.lexicon.weight),
     }
 
 
-def faults(grammar: PCFG) -> list[str]:
+def _words(grammar: PCFG) -> int:
+    """Words, without the classes that stand for unknown ones."""
+    return sum(word.partition("-")[0] != UNKNOWN for word in grammar.lexicon.words)
+
+
+def faults(grammar: PCFG, file: str) -> list[InputError]:
     """Improper symbols, symbols that derive nothing, symbols that are never reached, no unknown words."""
-    found = [f"the rules of {name} sum to {mass:.4f}, more than 1" for name, mass in grammar.improper()]
+    found = [
+        (f"the rules of {name} sum to {mass:.4f}, more than 1", "lower their weights")
+        for name, mass in grammar.improper()
+    ]
+    derives, reached = _useful(grammar)
+    for ok, what, fix in (
+        (derives, "derives no words", "add rules for it, or delete those that use it"),
+        (reached, f"is never reached from {grammar.start}", "use it in a rule, or delete its own"),
+    ):
+        found += [(f"{grammar.symbols[s]} {what}", fix) for s in np.flatnonzero(~ok)]
+    if UNKNOWN not in grammar.lexicon.index:
+        what = "no entry for unknown words: sentences with a new word have no parse"
+        found.append((what, f"add entries such as `TAG -> {UNKNOWN} weight`"))
+    return [InputError(what, where=file, fix=fix) for what, fix in found]
+
+
+def _useful(grammar: PCFG) -> tuple[Any, Any]:
+    """[N] whether a symbol derives words, and whether the start symbol leads to it."""
     derives = grammar.tags.copy()
     reached = np.zeros(len(grammar.symbols), bool)
     reached[grammar.number[grammar.start]] = True
     binary, unary = grammar.binary, grammar.unary
-    for _ in grammar.symbols:
+    before = -1
+    while before < derives.sum() + reached.sum():
         before = derives.sum() + reached.sum()
         derives[binary.parent[derives[binary.left] & derives[binary.right]]] = True
         derives[unary.parent[derives[unary.child]]] = True
         for children in (binary.left, binary.right):
             reached[children[reached[binary.parent]]] = True
         reached[unary.child[reached[unary.parent]]] = True
-        if derives.sum() + reached.sum() == before:
-            break
-    found += [f"{name} derives no words" for name, ok in zip(grammar.symbols, derives, strict=True) if not ok]
-    found += [f"{name} is never reached" for name, ok in zip(grammar.symbols, reached, strict=True) if not ok]
-    if "UNK" not in grammar.lexicon.index:
-        found.append("no entry for unknown words: sentences with a new word have no parse")
-    return found
+    return derives, reached

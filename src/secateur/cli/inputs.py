@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
-from dataclasses import fields
-from itertools import chain, islice
-from pathlib import Path
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from secateur import formats
+from secateur.cli.options import TOKENS
 from secateur.errors import InputError
 from secateur.formats import source
+from secateur.grammar.pcfg import PCFG
 from secateur.normalization import Normalization
 from secateur.text import Sentence, read_sentences, tokenize
 from secateur.treebank import Treebank
 
+# Lines read to see what a text is.
+_HEAD = 50
+# How trees start: two opening brackets, or a tag and a word; but not "( a word )", which may be tokens.
+_TREE = re.compile(r"\s*\((?:\s*[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))")
+# What is not in the sentence goes; labels do not matter here.
+_WORDS = Normalization(functions=False, advp=False, unaries=False, root=None)
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Errors that do not know their place are about this file."""
+    try:
+        yield
+    except InputError as error:
+        if error.where:
+            raise
+        raise InputError(error.what, where=where, fix=error.fix) from None
+
 
 def normalization(keep: list[str] | None) -> Normalization:
-    """All steps but those to keep away from."""
-    steps = {field.name for field in fields(Normalization)}
-    for step in keep or ():
-        if step not in steps:
-            raise InputError(
-                f"unknown normalization step {step!r}", fix="choose from " + ", ".join(sorted(steps))
-            )
+    """All steps but those to leave out."""
     left_out: dict[str, Any] = {step: None if step == "root" else False for step in keep or ()}
     return Normalization(**left_out)
 
@@ -32,27 +47,60 @@ def read_treebank(path: str, *, format: str | None, encoding: str, keep: list[st
     return Treebank.read(path, format=format, encoding=encoding, normalization=normalization(keep))
 
 
-def is_grammar(path: str) -> bool:
+def read_grammar(path: str, *, composed: bool = True) -> PCFG:
+    from secateur.grammar import text
+
+    with located(path):
+        return text.read_grammar(path, composed=composed)
+
+
+def is_grammar(path: str, *, encoding: str) -> bool:
     """Whether a file is a grammar rather than a treebank: its first line tells."""
-    first = next(source.lines(path), "")
+    if path == "-":
+        return False
+    first = next(source.lines(path, encoding=encoding), "")
     return "format=" in first and not first.lstrip().startswith("(")
 
 
 def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Iterator[Sentence]:
-    """From a sentence on the command line, a file of tokens, raw text, or a treebank."""
-    if any(c.isspace() for c in given.strip()) and not Path(given).exists():
-        yield Sentence.of(tokenize(given))
+    """From a sentence on the command line, a file of tokens, raw text, or a treebank.
+
+    A line of tokens, or a tree, in which there are no words gives an empty sentence.
+    """
+    if given != "-" and not os.path.exists(given):
+        yield from _quoted(given, raw=raw)
         return
     lines = source.lines(given, encoding=encoding)
-    head = list(islice(lines, 50))
+    if raw:
+        yield from read_sentences(lines, raw=True)
+        return
+    head = _head(lines)
     everything = chain(head, lines)
-    first = next((line.lstrip() for line in head if line.strip()), "")
-    if raw or (format is None and not first.startswith("(")):
-        yield from read_sentences(everything, raw=raw)
+    if format == TOKENS or (format is None and not _TREE.match("".join(head))):
+        yield from (Sentence.of(line.split()) for line in everything)
         return
     form = formats.FORMATS[format or formats.sniff(head)]
-    words = Normalization(functions=False, advp=False, unaries=False, root=None)
     for tree in form.read(everything, name=source.name_of(given)):
-        kept = words(tree)
-        if kept is not None:
-            yield Sentence.of(kept.words())
+        kept = _WORDS(tree)
+        yield Sentence.of(kept.words() if kept else ())
+
+
+def _quoted(given: str, *, raw: bool) -> Iterator[Sentence]:
+    """A sentence of at least two words: a single one is more likely a file's name."""
+    if len(given.split()) < 2:
+        fix = "check the path, or pipe a sentence of one word in"
+        raise InputError("no such file", where=given.strip() or repr(given), fix=fix)
+    if raw:
+        yield from read_sentences([given], raw=True)
+    else:
+        yield Sentence.of(tokenize(given))
+
+
+def _head(lines: Iterator[str]) -> list[str]:
+    """As many lines as it takes to tell what they are; one, for someone who types them."""
+    head: list[str] = []
+    for line in lines:
+        head.append(line)
+        if len(head) == _HEAD or (line.strip() and not line.lstrip().startswith("(")):
+            break
+    return head

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import json as jsonlib
+import sys
 import time
+from collections import deque
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.terminal import (
-    Encoding,
-    From,
-    Jobs,
-    Json,
-    Output,
-    Quiet,
-    cores,
-    err,
-    print_json,
-    progress,
-    sink,
-)
+from secateur.cli.options import Encoding, FromText, Jobs, Json, Output, Quiet, cores
+from secateur.cli.terminal import count, err, progress, sink
+from secateur.text import Sentence
+
+# Fewer sentences tell more about loading the kernels than about parsing.
+ENOUGH = 100
 
 
 class OnLong(StrEnum):
@@ -39,117 +36,195 @@ class To(StrEnum):
 def parse(
     model: Annotated[str, typer.Argument(help="A grammar file.")],
     text: Annotated[
-        str, typer.Argument(help='A file, "-" for standard input, or a sentence in quotes.')
+        str,
+        typer.Argument(
+            help='A file of tokens (a sentence a line) or trees; "-": standard input; a sentence in quotes.'
+        ),
     ] = "-",
     *,
-    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and words.")] = False,
-    from_: From = None,
-    to: Annotated[To, typer.Option("--to", help="Output: penn (a tree a line), drawn, json.")] = To.penn,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The text is plain: split it into sentences and words.")
+    ] = False,
+    from_: FromText = None,
+    to: Annotated[
+        To, typer.Option("--to", help="penn: a tree a line; drawn: for people; json: an object a tree.")
+    ] = To.penn,
     output: Output = None,
     kbest: Annotated[
-        int, typer.Option("--kbest", "-k", min=0, help="The k best trees of each sentence.")
-    ] = 0,
+        int | None,
+        typer.Option("--kbest", "-k", min=1, help="The k best trees of each sentence, then a blank line."),
+    ] = None,
     marginals: Annotated[
         float | None,
-        typer.Option("--marginals", min=0.0, max=1.0, help="Spans and labels at least this likely (JSON)."),
+        typer.Option(
+            "--marginals", min=0.0, max=1.0, help="Instead of trees, spans at least this likely, as JSON."
+        ),
     ] = None,
     max_recall: Annotated[
-        bool, typer.Option("--max-recall", help="The tree of maximum expected recall.")
+        bool,
+        typer.Option("--max-recall", help="The tree of maximum expected recall, not the most likely one."),
     ] = False,
-    binarized: Annotated[bool, typer.Option("--binarized", help="Trees as the grammar has them.")] = False,
+    binarized: Annotated[
+        bool, typer.Option("--binarized", help="Leave the trees binarized, as the grammar has them.")
+    ] = False,
     on_long: Annotated[
-        OnLong, typer.Option("--on-long", help="Sentences too long to parse whole.")
+        OnLong,
+        typer.Option(
+            "--on-long",
+            help="Longer ones: degrade parses them in pieces, flat makes a flat tree, skip an empty tree.",
+        ),
     ] = OnLong.degrade,
     max_length: Annotated[
-        int, typer.Option("--max-length", min=1, help="Longest sentence parsed whole.")
+        int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
     ] = 250,
     jobs: Jobs = 1,
     encoding: Encoding = "utf-8",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Parse sentences with a grammar; trees in input order, one a line."""
-    from secateur.grammar.text import read_grammar
+    """Parse sentences with a grammar.
+
+    The n-th line of tokens, or the n-th tree, gives the n-th tree of the output.
+    A blank line, or a tree without words, gives an empty tree, as in "(ROOT )".
+    """
     from secateur.parser import Limits, Parser
 
-    if sum((kbest > 0, marginals is not None, max_recall)) > 1:
-        raise typer.BadParameter("choose one of --kbest, --marginals and --max-recall")
-    parser = Parser(
-        read_grammar(model), limits=Limits(words=max_length, on_long=on_long.value), binarized=binarized
-    )
+    method, options = _method(kbest, marginals, max_recall, binarized)
+    limits = Limits(words=max_length, on_long=on_long.value)
+    parser = Parser(inputs.read_grammar(model), limits=limits, binarized=binarized)
+    if text == "-" and sys.stdin.isatty() and not quiet:
+        err.print("Type sentences, a line each; Ctrl-D ends.")
     given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
-    method, options = _method(kbest, marginals, max_recall)
+    form = To.json if json or marginals is not None else to
     tally = _Tally()
-    as_json = json or to is To.json or marginals is not None
-    started = time.perf_counter()
     with sink(output) as out:
-        found = parser.pipe(tally.count(given), jobs=cores(jobs), method=method, **options)
-        for number, result in enumerate(progress(found, "parsing", quiet=quiet)):
-            for rank, one in enumerate(result if isinstance(result, list) else [result]):
-                tally.add(one, rank)
-                line = _shown(one, to, number, rank, as_json, marginals)
-                if as_json:
-                    print_json(line, out)
-                else:
-                    print(line, file=out)
+        found = _results(parser, given, cores(jobs), method, options)
+        for number, (sentence, results) in enumerate(progress(found, "parsing", quiet=quiet), 1):
+            tally.add(sentence, results[0])
+            # One write: an interrupt cannot leave half a line.
+            out.write(_shown(number, results, form, marginals, spaced=bool(kbest)))
     if not quiet:
-        tally.report(model, method, time.perf_counter() - started)
+        tally.report(f"{model}, {_NAMES[method]}")
 
 
-def _method(kbest: int, marginals: float | None, max_recall: bool) -> tuple[str, dict[str, Any]]:
-    if kbest:
+_NAMES = {
+    "parse": "exact Viterbi",
+    "kbest": "k best",
+    "marginals": "marginals",
+    "max_recall": "maximum recall",
+}
+
+
+def _method(
+    kbest: int | None, marginals: float | None, max_recall: bool, binarized: bool
+) -> tuple[str, dict[str, Any]]:
+    if sum((kbest is not None, marginals is not None, max_recall)) > 1:
+        raise typer.BadParameter("choose one of --kbest, --marginals and --max-recall")
+    if binarized and (max_recall or marginals is not None):
+        raise typer.BadParameter("--binarized has no effect with --max-recall and --marginals")
+    if kbest is not None:
         return "kbest", {"k": kbest}
     if marginals is not None:
         return "marginals", {}
     return ("max_recall" if max_recall else "parse"), {}
 
 
-def _shown(result: Any, to: To, number: int, rank: int, as_json: bool, threshold: float | None) -> Any:
+def _results(
+    parser: Any, given: Iterable[Sentence], jobs: int, method: str, options: dict[str, Any]
+) -> Iterator[tuple[Sentence, list[Any]]]:
+    """Each sentence with its results, a list of one unless k best were asked for; empty ones included."""
+    waiting: deque[Sentence] = deque()
+
+    def words() -> Iterator[Sentence]:
+        for sentence in given:
+            waiting.append(sentence)
+            if sentence.tokens:
+                yield sentence
+
+    for result in parser.pipe(words(), jobs=jobs, method=method, **options):
+        while not waiting[0].tokens:
+            yield waiting.popleft(), [_nothing(parser, method)]
+        yield waiting.popleft(), result if isinstance(result, list) else [result]
+    while waiting:
+        yield waiting.popleft(), [_nothing(parser, method)]
+
+
+def _nothing(parser: Any, method: str) -> Any:
+    """What stands for a sentence without words."""
+    from secateur.parser import Parse
+    from secateur.search.core import Work
+    from secateur.trees import Tree
+
+    grammar = parser.grammar
+    root = grammar.plain[grammar.number[grammar.start]]
+    return None if method == "marginals" else Parse(Tree(root, ()), -float("inf"), Work(), 0.0, failed=True)
+
+
+def _shown(number: int, results: list[Any], form: To, threshold: float | None, *, spaced: bool) -> str:
+    """The lines of one sentence."""
     from secateur import draw
 
+    if form is To.drawn:
+        return "".join(f"{draw.text(result.tree)}\n\n" for result in results)
+    if form is To.penn:
+        return "".join(f"{result.tree}\n" for result in results) + ("\n" if spaced else "")
     if threshold is not None:
-        if result is None:
-            return {"sentence": number, "failed": True}
-        spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in result.above(threshold)]
-        return {"sentence": number, "log_total": result.log_total, "spans": spans}
-    if as_json:
-        return {
-            "sentence": number,
-            "rank": rank,
-            "tree": str(result.tree),
-            "score": result.score if result.score > float("-inf") else None,
-            "failed": result.failed,
-            "degraded": result.degraded,
-            "pushes": result.work.pushes,
-            "items": result.work.items,
-            "seconds": result.seconds,
-        }
-    return draw.text(result.tree) if to is To.drawn else str(result.tree)
+        return _json(number, _spans(results[0], threshold))
+    return "".join(_json(number, _fields(rank, result)) for rank, result in enumerate(results, 1))
+
+
+def _json(number: int, fields: dict[str, Any]) -> str:
+    return jsonlib.dumps({"sentence": number, **fields}, ensure_ascii=False) + "\n"
+
+
+def _fields(rank: int, result: Any) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "tree": str(result.tree),
+        "score": result.score if result.score > -float("inf") else None,
+        "failed": result.failed,
+        "degraded": result.degraded,
+        "pushes": result.work.pushes,
+        "items": result.work.items,
+        "seconds": result.seconds,
+    }
+
+
+def _spans(result: Any, threshold: float) -> dict[str, Any]:
+    if result is None:
+        return {"failed": True, "log_total": None, "spans": []}
+    spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in result.above(threshold)]
+    return {"failed": False, "log_total": result.log_total, "spans": spans}
 
 
 class _Tally:
     """What the summary says."""
 
     def __init__(self) -> None:
-        self.sentences = self.words = self.failed = self.degraded = self.pushes = 0
+        self.sentences = self.words = self.blank = self.failed = self.degraded = self.pushes = 0
+        self.first = 0  # words of the first sentence, during which the kernels were loaded
+        self.started = time.perf_counter()
 
-    def count(self, sentences: Any) -> Any:
-        for sentence in sentences:
-            self.sentences += 1
-            self.words += len(sentence.tokens)
-            yield sentence
-
-    def add(self, result: Any, rank: int) -> None:
-        if rank:
+    def add(self, sentence: Sentence, best: Any) -> None:
+        if not sentence.tokens:
+            self.blank += 1
             return
-        self.failed += getattr(result, "failed", result is None)
-        self.degraded += getattr(result, "degraded", False)
-        self.pushes += result.work.pushes if hasattr(result, "work") else 0
+        self.sentences += 1
+        self.words += len(sentence.tokens)
+        self.failed += best is None or getattr(best, "failed", False)
+        self.degraded += getattr(best, "degraded", False)
+        self.pushes += best.work.pushes if hasattr(best, "work") else 0
+        if self.sentences == 1:
+            self.first, self.started = self.words, time.perf_counter()
 
-    def report(self, model: str, method: str, seconds: float) -> None:
-        method = {"parse": "exact Viterbi"}.get(method, method)
-        err.print(
-            f"{model}, {method}: {self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.failed:,} without a parse, {self.degraded:,} degraded, {self.words / max(seconds, 1e-9):,.0f} words/s, "
-            f"{self.pushes / max(self.sentences, 1) / 1e6:.3f} Mpush/sentence"
-        )
+    def report(self, setting: str) -> None:
+        parts = [count(self.sentences, "sentence"), count(self.words, "word")]
+        if self.blank:
+            parts.append(count(self.blank, "blank line"))
+        parts += [f"{self.failed:,} without a parse", f"{self.degraded:,} degraded"]
+        if self.sentences >= ENOUGH:
+            seconds = time.perf_counter() - self.started
+            parts.append(f"{(self.words - self.first) / max(seconds, 1e-9):,.0f} words/s")
+        if self.pushes:
+            parts.append(f"{self.pushes / self.sentences:,.0f} pushes/sentence")
+        err.print(f"{setting}: {', '.join(parts)}")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.terminal import Encoding, From, Json, Keep, Quiet, Seed, print_json, print_table, progress
+from secateur.cli.options import Encoding, From, Json, Keep, Quiet, Seed
+from secateur.cli.terminal import count, print_json, print_table, progress
 from secateur.errors import InputError
 from secateur.treebank import Treebank
 
@@ -21,10 +24,10 @@ def quickstart(
         str | None, typer.Argument(help="Your treebank; without one, the embedded garden.")
     ] = None,
     *,
-    folder: Annotated[Path, typer.Option("--output", "-o", help="Where the results go.")] = Path(
+    folder: Annotated[Path, typer.Option("--output", "-o", help="The folder for the results.")] = Path(
         "quickstart"
     ),
-    sentences: Annotated[int, typer.Option(min=1, help="Held-out sentences to parse at the most.")] = TEST,
+    sentences: Annotated[int, typer.Option(min=1, help="Held-out sentences to parse, at most.")] = TEST,
     keep: Keep = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
@@ -33,11 +36,14 @@ def quickstart(
     quiet: Quiet = False,
 ) -> None:
     """Induce a grammar, parse held-out sentences, print F1 and words/s, draw a tree."""
-    from secateur import draw, induce, metrics, write_grammar
+    from secateur import induce, metrics, write_grammar
     from secateur.parser import Parser
 
+    if folder.exists() and not folder.is_dir():
+        raise InputError("this is no folder", where=str(folder), fix="name another with --output")
     train, test = _split(data, keep, from_, encoding, seed, sentences)
-    grammar = induce(train)
+    with inputs.located(train.name):
+        grammar = induce(train)
     folder.mkdir(parents=True, exist_ok=True)
     write_grammar(grammar, folder / "grammar.gr")
     parser = Parser(grammar)
@@ -46,30 +52,43 @@ def quickstart(
     parses = list(progress(parser.pipe(t.words() for t in test), "parsing", total=len(test), quiet=quiet))
     seconds = time.perf_counter() - started
     result = metrics.evaluate(test, [p.tree for p in parses], failed=[p.failed for p in parses])
-    (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")
-    (folder / "parsed.mrg").write_text("".join(f"{parse}\n" for parse in parses), encoding="utf-8")
+    _write(folder / "gold.mrg", test)
+    _write(folder / "parsed.mrg", parses)
+    words = int(test.lengths().sum())
     figures = {
         "sentences": len(test),
-        "words": int(test.lengths().sum()),
+        "words": words,
         "F1": result.total.f1,
-        "words/s": float(test.lengths().sum()) / seconds,
-        "Mpush/sentence": sum(p.work.pushes for p in parses) / len(parses) / 1e6,
+        "words/s": round(words / max(seconds, 1e-9)),
+        "pushes/sentence": round(sum(p.work.pushes for p in parses) / len(parses)),
         "without a parse": result.total.failures,
     }
     if json:
         print_json({**figures, "train": len(train), "protocol": result.protocol})
         return
-    print_table(
-        f"{data or 'garden'}: grammar from {len(train):,} trees, {len(grammar.binary.weight):,} binary rules",
-        ["", *figures],
-        [["exact", *figures.values()]],
+    rules = count(len(grammar.binary.weight), "binary rule")
+    print(
+        f"{train.name}: a grammar of {rules} from {count(len(train), 'tree')}, tried on {len(test):,} more\n"
     )
+    print_table(["", *figures], [["exact", *figures.values()]])
     print(f"protocol: {result.protocol}\n")
+    _show(test, parses, folder)
+
+
+def _write(path: Path, trees: Iterable[object]) -> None:
+    path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
+
+
+def _show(test: Treebank, parses: list[Any], folder: Path) -> None:
+    """A parse of a handy length, and what to do next."""
+    from secateur import draw
+
     shown = min(range(len(test)), key=lambda s: abs(len(test[s].leaves()) - 9))
     print(draw.text(parses[shown].tree))
-    print(f"\nWritten to {folder}/: grammar.gr, gold.mrg, parsed.mrg. Try:")
-    print(f'  secateur parse {folder}/grammar.gr "{" ".join(test[shown].words())}" --to drawn')
-    print(f"  secateur evaluate {folder}/gold.mrg {folder}/parsed.mrg --by length")
+    grammar, gold, parsed = (shlex.quote(str(folder / f)) for f in ("grammar.gr", "gold.mrg", "parsed.mrg"))
+    print(f"\nWritten to {folder}: grammar.gr, gold.mrg, parsed.mrg. Try:")
+    print(f"  secateur parse {grammar} {shlex.quote(' '.join(test[shown].words()))} --to drawn")
+    print(f"  secateur evaluate {gold} {parsed} --by length")
 
 
 def _split(
@@ -85,7 +104,9 @@ def _split(
     treebank = inputs.read_treebank(data, format=format, encoding=encoding, keep=keep)
     if len(treebank) < 10:
         raise InputError(
-            f"{len(treebank)} trees are too few to hold some out", where=data, fix="give 10 or more"
+            f"{count(len(treebank), 'tree')}: too few to hold some out",
+            where=treebank.name,
+            fix="give 10 or more",
         )
     train, _, test = treebank.split(dev=0.0, test=0.1)
     return train, test[:sentences]

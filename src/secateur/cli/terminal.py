@@ -8,12 +8,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, TypeVar
+from typing import IO, Any, TypeVar
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from secateur.errors import InputError
 
@@ -22,29 +20,13 @@ T = TypeVar("T")
 # Shorter work needs no progress bar.
 PATIENCE = 2.0
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 means all cores.", min=0)]
-Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the input.")]
-From = Annotated[str | None, typer.Option("--from", help="Input format: brackets, discbracket. Sniffed.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        help="A normalization step to leave out (repeatable): functions, traces, empty, advp, unaries, root.",
-    ),
-]
-
-err = Console(stderr=True, soft_wrap=True, highlight=False)
+# Summaries, progress and errors: standard output is kept for results.
+err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
 
-def cores(jobs: int) -> int:
-    """The number of processes asked for; 0 means all cores this process may use."""
-    from joblib import cpu_count
-
-    return jobs or int(cpu_count())
+def complain(what: str) -> None:
+    err.print("error:", style="bold red", end=" ")
+    err.print(what)
 
 
 def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet: bool = False) -> Iterator[T]:
@@ -76,36 +58,47 @@ def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet:
 
 @contextmanager
 def sink(output: Path | None) -> Iterator[IO[str]]:
-    """Where results go: a file that appears whole when the work is done, or standard output line by line.
+    """Where results go: standard output, or a file that appears whole when the work is done.
 
-    An interrupted run leaves what it had in FILE.partial.
+    A run that is interrupted or fails leaves its complete lines in FILE.partial.
     """
     if output is None:
         yield sys.stdout
         return
-    partial = output.with_name(output.name + ".partial")
+    # A device or a pipe is written to; only a file can be put in its place afterwards.
+    whole = output.is_file() or not output.exists()
+    place = output.with_name(output.name + ".partial") if whole else output
     try:
-        with partial.open("w", encoding="utf-8", buffering=1) as stream:
+        with place.open("w", encoding="utf-8", errors="surrogateescape", buffering=1) as stream:
             yield stream
-        partial.replace(output)
+        if whole:
+            place.replace(output)
     except OSError as problem:
-        raise InputError(
-            f"cannot write: {problem.strerror}", where=str(output), fix="free space or another place"
-        ) from problem
+        fix = "free some space, or write to another place"
+        raise InputError(f"cannot write: {problem.strerror}", where=str(output), fix=fix) from problem
+    finally:
+        if whole and place.exists():
+            _keep_or_delete(place)
 
 
-def print_json(value: Any, stream: IO[str] | None = None) -> None:
-    print(json.dumps(value, ensure_ascii=False), file=stream or sys.stdout)
+def _keep_or_delete(partial: Path) -> None:
+    if partial.stat().st_size:
+        err.print(f"what was done so far is in {partial}")
+    else:
+        partial.unlink()
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A table on stdout; all columns but the first are figures."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(show(cell) for cell in row))
-    Console(soft_wrap=True, highlight=False).print(table)
+    lines = [list(columns), *([show(cell) for cell in row] for row in rows)]
+    first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+    for name, *figures in lines:
+        cells = (f"{cell:>{width}}" for cell, width in zip(figures, others, strict=True))
+        print("  ".join((f"{name:<{first}}", *cells)).rstrip())
 
 
 def print_pairs(pairs: Mapping[str, object]) -> None:
@@ -116,6 +109,12 @@ def print_pairs(pairs: Mapping[str, object]) -> None:
 
 
 def show(value: object) -> str:
+    """A figure as people read it."""
     if isinstance(value, float):
         return f"{value:,.2f}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: "1 tree", "2 trees"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

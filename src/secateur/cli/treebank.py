@@ -11,29 +11,33 @@ import typer
 
 from secateur import formats
 from secateur.cli import inputs
-from secateur.cli.terminal import (
-    Encoding,
-    From,
-    Json,
-    Keep,
-    Output,
-    Quiet,
-    Seed,
-    err,
-    print_json,
-    print_pairs,
-    print_table,
-    progress,
-    sink,
-)
+from secateur.cli.options import Encoding, From, Json, Keep, Output, Quiet, Seed
+from secateur.cli.terminal import count as count_of
+from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress, sink
 from secateur.errors import InputError
 from secateur.garden import Dependencies, Sample, garden
+from secateur.normalization import Normalization
 from secateur.trees import Tree
 
 app = typer.Typer(help="Check, describe, convert and draw treebanks; grow one.", no_args_is_help=True)
 
 File = Annotated[str, typer.Argument(help='A treebank file, or "-" for standard input.')]
 Files = Annotated[list[str], typer.Argument(help='Treebank files, or "-" for standard input.')]
+Normalize = Annotated[bool, typer.Option("--normalize", help="Normalize the trees as for training.")]
+
+# What people call the fields of a treebank's description.
+FIGURES = {
+    "sentences": "sentences",
+    "words": "words",
+    "types": "different words",
+    "hapaxes": "words seen once",
+    "tags": "different tags",
+    "labels": "different labels",
+    "max_length": "longest sentence, words",
+    "mean_length": "mean length, words",
+    "discontinuous": "discontinuous trees",
+    "unary_chains": "unary chains",
+}
 
 
 class TreeFormat(StrEnum):
@@ -64,7 +68,7 @@ def check(files: Files, *, from_: From = None, encoding: Encoding = "utf-8", jso
     else:
         for fault in faults:
             print(fault)
-        print(f"{trees:,} trees, {len(faults):,} faults")
+        print(f"{count_of(trees, 'tree')}, {count_of(len(faults), 'fault')}")
     if faults:
         raise typer.Exit(1)
 
@@ -75,14 +79,17 @@ def info(
 ) -> None:
     """Sizes, lengths, labels and tags of a treebank, as it is after normalization."""
     treebank = inputs.read_treebank(file, format=from_, encoding=encoding, keep=keep)
-    description = treebank.describe()._asdict()
+    description, checksum = treebank.describe()._asdict(), treebank.checksum()
+    labels, tags = treebank.labels(), treebank.tags()
     if json:
-        labels, tags = treebank.labels(), treebank.tags()
-        print_json({**description, "checksum": treebank.checksum(), "labels": labels, "tags": tags})
+        print_json({**description, "checksum": checksum, "labels": labels, "tags": tags})
         return
-    print_pairs({**description, "checksum": treebank.checksum()[:16]})
-    for name, counts in (("label", treebank.labels()), ("tag", treebank.tags())):
-        print_table("", [name, "count"], counts.most_common(15))
+    print_pairs({FIGURES[field]: value for field, value in description.items()} | {"checksum": checksum[:16]})
+    for name, counts in (("label", labels), ("tag", tags)):
+        print()
+        print_table([name, "count"], counts.most_common(15))
+        if len(counts) > 15:
+            print(f"and {len(counts) - 15} more: --json lists all")
 
 
 @app.command()
@@ -90,7 +97,7 @@ def convert(
     file: File,
     *,
     to: Annotated[TreeFormat, typer.Option("--to", help="Output format.")] = TreeFormat.brackets,
-    normalize: Annotated[bool, typer.Option("--normalize", help="Normalize as for training.")] = False,
+    normalize: Normalize = False,
     keep: Keep = None,
     indent: Annotated[bool, typer.Option("--indent", help="Brackets over several lines.")] = False,
     max_length: Annotated[
@@ -104,22 +111,34 @@ def convert(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rewrite a treebank in another format, normalized or as it is; faulty trees are skipped and listed."""
+    """Rewrite a treebank in another format, normalized or as it is.
+
+    Trees that cannot be read or written are skipped and listed, and the exit code is 1.
+    """
+    if indent and to is not TreeFormat.brackets:
+        raise typer.BadParameter(f"--indent is for brackets; {to.value} has one tree a line")
     faults: list[InputError] = []
-    step = inputs.normalization(keep) if normalize else None
+    step = _step(normalize, keep)
     trees = formats.read(file, format=from_, encoding=encoding, on_error=None if strict else faults.append)
+    written = 0
     with sink(output) as out:
-        for tree in progress(trees, "converting", quiet=quiet):
+        for number, tree in enumerate(progress(trees, "converting", quiet=quiet), 1):
             made = step(tree) if step else tree
             if made is None or (max_length and len(made.leaves()) > max_length):
                 continue
-            if to is TreeFormat.brackets:
-                _check_continuous(made)
-                print(formats.brackets.write(made, indent=indent), file=out)
-            else:
-                print(formats.write(made, to.value), file=out)
+            try:
+                with inputs.located(f"{formats.source.name_of(file)}, tree {number}"):
+                    out.write(_written(made, to, indent))
+            except InputError as unfit:
+                if strict:
+                    raise
+                faults.append(unfit)
+                continue
+            written += 1
     for fault in faults:
-        err.print(str(fault), markup=False)
+        err.print(str(fault))
+    if not quiet:
+        err.print(f"{count_of(written, 'tree')} written, {count_of(len(faults), 'fault')}")
     if faults:
         raise typer.Exit(1)
 
@@ -130,8 +149,8 @@ def draw(
     *,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="The first tree to draw, from 1.")] = 1,
     count: Annotated[int, typer.Option("--count", min=1, help="How many trees.")] = 1,
-    svg: Annotated[bool, typer.Option("--svg", help="SVG instead of text (one tree).")] = False,
-    normalize: Annotated[bool, typer.Option("--normalize", help="Normalize as for training.")] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="SVG instead of text, for one tree.")] = False,
+    normalize: Normalize = False,
     keep: Keep = None,
     output: Output = None,
     from_: From = None,
@@ -140,14 +159,21 @@ def draw(
     """Draw trees in the terminal, or one as SVG."""
     from secateur import draw as drawing
 
-    step = inputs.normalization(keep) if normalize else None
-    chosen = list(islice(formats.read(file, format=from_, encoding=encoding), number - 1, number - 1 + count))
+    if svg and count > 1:
+        raise typer.BadParameter("an SVG file holds one tree: leave out --count")
+    step = _step(normalize, keep)
+    trees = formats.read(file, format=from_, encoding=encoding)
+    before = sum(1 for _ in islice(trees, number - 1))
+    chosen = list(islice(trees, count))
     if not chosen:
-        raise InputError(f"there is no tree number {number}", where=file, fix="count trees from 1")
+        name = formats.source.name_of(file)
+        what = f"there is no tree number {number}: the file has {count_of(before, 'tree')}"
+        raise InputError(what, where=name, fix=f"choose from 1 to {before}")
     with sink(output) as out:
-        for tree in chosen[:1] if svg else chosen:
+        for place, tree in enumerate(chosen):
             made = (step(tree) if step else tree) or tree
-            print(drawing.svg(made) if svg else drawing.text(made), file=out)
+            gap = "\n" if place else ""
+            out.write(f"{gap}{drawing.svg(made) if svg else drawing.text(made)}\n")
 
 
 @app.command("garden")
@@ -164,8 +190,18 @@ def grow(
     with sink(output) as out:
         samples = islice(garden(skip + count, seed=seed), skip, None)
         for sample in progress(samples, "growing", total=count, quiet=quiet):
-            for line in _lines(sample, to):
-                print(line, file=out)
+            out.write("".join(f"{line}\n" for line in _lines(sample, to)))
+
+
+def _step(normalize: bool, keep: list[str] | None) -> Normalization | None:
+    if keep and not normalize:
+        raise typer.BadParameter("--keep needs --normalize")
+    return inputs.normalization(keep) if normalize else None
+
+
+def _written(tree: Tree, to: TreeFormat, indent: bool) -> str:
+    text = formats.brackets.write(tree, indent=True) if indent else formats.write(tree, to.value)
+    return f"{text}\n"
 
 
 def _lines(sample: Sample, to: Annotation) -> Iterator[str]:
@@ -182,8 +218,3 @@ def _conllu(sentence: Dependencies) -> Iterator[str]:
     rows = zip(sentence.words, sentence.tags, sentence.heads, sentence.labels, strict=True)
     for number, (word, tag, head, label) in enumerate(rows, 1):
         yield "\t".join((str(number), word, "_", "_", tag, "_", str(head), label, "_", "_"))
-
-
-def _check_continuous(tree: Tree) -> None:
-    if tree.is_discontinuous:
-        raise InputError("Penn brackets have no discontinuous trees", fix="convert --to discbracket")

@@ -10,13 +10,12 @@ import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import islice
 from sys import intern
 from typing import NamedTuple, cast
 
 from secateur.errors import InputError
-from secateur.trees import MAX_DEPTH, Leaf, Tree
+from secateur.trees import MAX_DEPTH, Leaf, Tree, new_leaf, new_tree
 
 OnError = Callable[[InputError], None]
 MakeLeaf = Callable[[tuple[int, str]], Leaf]  # from the number of words before it in the tree, and its text
@@ -43,20 +42,6 @@ _LEAST_LOOKAHEAD = 8  # the same in a file where that was in vain
 
 _ESCAPE_WORD = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _ESCAPE_LABEL = str.maketrans("()", "[]")
-
-# Leaf(index, word) without its Python frame, and below Tree(label, children) without the detours of a frozen
-# dataclass: they run once a word and once a node, and save a quarter of a reader's time.
-new_leaf = cast(MakeLeaf, partial(tuple.__new__, Leaf))
-_set_label = vars(Tree)["label"].__set__
-_set_children = vars(Tree)["children"].__set__
-
-
-def new_tree(label: str, children: tuple[Tree | Leaf, ...]) -> Tree:
-    """The same as Tree(label, children), sooner."""
-    tree = object.__new__(Tree)
-    _set_label(tree, label)
-    _set_children(tree, children)
-    return tree
 
 
 def read_tree(text: str, *, empty: bool = False) -> Tree:

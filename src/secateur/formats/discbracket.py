@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from sys import intern
 
 from secateur.errors import InputError
-from secateur.formats.brackets import OnError, Reader, escape, line_of, new_leaf, the_one
-from secateur.trees import Leaf, Tree
+from secateur.formats.brackets import OnError, Reader, escape, line_of, the_one
+from secateur.trees import Leaf, Tree, new_leaf, renumber
 
 _NUMBERED = re.compile(r"([0-9]{1,6})=(.+)", re.DOTALL)
 _TAGGED = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")
@@ -32,18 +32,13 @@ def read(
 
 def write(tree: Tree) -> str:
     """The tree on one line; brackets in words become -LRB- and -RRB-."""
-    return line_of(tree, lambda leaf: f"{leaf.index}={escape(leaf.word)}")
+    return line_of(tree, lambda leaf: f"{leaf.position}={escape(leaf.word)}")
 
 
 def looks_like(text: str) -> bool:
     """Whether a file that starts with `text` may be in this format."""
     words = _TAGGED.findall(text)
     return bool(words) and all(_NUMBERED.fullmatch(word) for word in words)
-
-
-def renumber(node: Tree, positions: Sequence[int]) -> Tree:
-    """The tree with each word moved from place i to `positions[i]`, children in order of their first word."""
-    return _moved(node, positions)[1]
 
 
 class _Places:
@@ -78,20 +73,3 @@ class _Places:
             raise InputError(f"the tree that ends here has no word at position {min(missing)}", fix=fix)
         self._start()
         return tree if positions == list(range(count)) else renumber(tree, positions)
-
-
-def _moved(node: Tree, positions: Sequence[int]) -> tuple[int, Tree]:
-    """The new node and its first position, -1 if it has no words."""
-    children: list[tuple[int, Tree | Leaf]] = []
-    for child in node.children:
-        if isinstance(child, Leaf):
-            first: int = positions[child.index]
-            moved: Tree | Leaf = Leaf(first, child.word)
-        else:
-            first, moved = _moved(child, positions)
-        if first < 0 and children:
-            first = children[-1][0]  # stays behind the sibling before it
-        children.append((first, moved))
-    children.sort(key=lambda pair: pair[0])
-    first = next((position for position, _ in children if position >= 0), -1)
-    return first, Tree(node.label, tuple(child for _, child in children))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG
-from secateur.trees import Leaf, Tree
+from secateur.trees import Leaf, Tree, new_leaf, new_tree
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 
@@ -23,15 +23,15 @@ def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized:
     stack: list[tuple[Tree, ...]] = []
     for kind, symbol, i, _, rule in reversed(steps.tolist()):
         if kind == LEXICAL:
-            stack.append((Tree(names[symbol], (Leaf(i, leaves[i]),)),))
+            stack.append((new_tree(names[symbol], (new_leaf((i, leaves[i])),)),))
             continue
         children = stack.pop()
         if kind == BINARY:
             children += stack.pop()
         elif not binarized:
             for label in reversed(grammar.plain_paths[rule]):
-                children = (Tree(label, children),)
-        stack.append(children if dissolve[symbol] else (Tree(names[symbol], children),))
+                children = (new_tree(label, children),)
+        stack.append(children if dissolve[symbol] else (new_tree(names[symbol], children),))
     (tree,) = stack.pop()
     return tree
 

@@ -50,7 +50,7 @@ class RuleCounts:
             first = node.children[0]
             if isinstance(first, Leaf):
                 self.lexical[bottom, first.word] += 1
-                if first.index == 0:
+                if first.position == 0:
                     self.initial[bottom, first.word] += 1
                 continue
             right = node.children[1]

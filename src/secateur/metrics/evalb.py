@@ -142,9 +142,9 @@ class _Reader:
             return
         first = children[0]
         if len(children) == 1 and isinstance(first, Leaf):
-            if first.index <= self.last:
+            if first.position <= self.last:
                 raise InputError("EVALB cannot score a discontinuous tree", fix="use a discontinuous metric")
-            self.last = first.index
+            self.last = first.position
             self.word(label, first.word)
             return
         spans = self.spans
