@@ -94,18 +94,23 @@ class Parser:
         anchors: Anchors = NO_ANCHORS,
     ) -> Parse:
         """The best tree. mask[i, k] False prunes span (i, k); anchors add scores of your own."""
+        return self._parse(_sentence(words), mask, anchors, 0)
+
+    def _parse(
+        self, sentence: Sentence, mask: npt.NDArray[np.bool_] | None, anchors: Anchors, begin: int
+    ) -> Parse:
+        """Parse a sentence, or a piece of one that begins at word `begin`."""
         started = time.perf_counter()
-        sentence = _sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
-            return self._too_long(sentence, ids, started)
+            return self._too_long(sentence, ids, started, begin)
         steps, score, pushes, items, complete = cky.viterbi(
             self.grammar.rules, ids, self._mask(mask, n), self._anchors(anchors, n), self.limits.chart_bytes
         )
         if not complete:
-            return self._too_long(sentence, ids, started)
-        tree = self._tree(steps, ids, sentence)
+            return self._too_long(sentence, ids, started, begin)
+        tree = self._tree(steps, ids, sentence, begin)
         work = Work(pushes=int(pushes), items=int(items))
         return Parse(tree, float(score), work, time.perf_counter() - started, failed=not len(steps))
 
@@ -185,10 +190,10 @@ class Parser:
         chart = cky.fill(self.grammar.rules, ids, self._mask(None, n), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
-    def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence) -> Tree:
+    def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence, begin: int = 0) -> Tree:
         if not len(steps):
-            return flat_tree(self.grammar, ids, sentence.leaves)
-        return build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized)
+            return flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
+        return build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized, begin=begin)
 
     def _mask(self, mask: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[np.bool_]:
         if mask is None:
@@ -217,20 +222,22 @@ class Parser:
             np.ascontiguousarray(anchors.span, np.float32), np.ascontiguousarray(anchors.tag, np.float32)
         )
 
-    def _too_long(self, sentence: Sentence, ids: npt.NDArray[np.uint32], started: float) -> Parse:
+    def _too_long(
+        self, sentence: Sentence, ids: npt.NDArray[np.uint32], started: float, begin: int = 0
+    ) -> Parse:
         root = self.grammar.plain[self.grammar.number[self.grammar.start]]
         if self.limits.on_long == "skip":
             return Parse(Tree(root, ()), -np.inf, Work(), time.perf_counter() - started, True, True)
         if self.limits.on_long == "flat" or len(ids) == 1:
-            tree = flat_tree(self.grammar, ids, sentence.leaves)
+            tree = flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
             return Parse(tree, -np.inf, Work(), time.perf_counter() - started, True, True)
         children: list[Tree | Leaf] = []
         score, pushes, items, failed = 0.0, 0, 0, False
-        for begin, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
-            part = self.parse(Sentence(sentence.tokens[begin:end], sentence.penn[begin:end]))
+        for first, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
+            piece = Sentence(sentence.tokens[first:end], sentence.penn[first:end])
+            part = self._parse(piece, None, NO_ANCHORS, begin + first)
             # A start symbol that is itself a tag stays over its word.
-            below = (part.tree,) if part.tree.is_preterminal else part.tree.children
-            children += [_shift(child, begin) for child in below]
+            children += (part.tree,) if part.tree.is_preterminal else part.tree.children
             score += part.score
             pushes += part.work.pushes
             items += part.work.items
@@ -263,12 +270,6 @@ def _pieces(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
             end = stops[-1] if stops else end
         yield begin, end
         begin = end
-
-
-def _shift(node: Tree | Leaf, by: int) -> Tree | Leaf:
-    if isinstance(node, Leaf):
-        return Leaf(node.position + by, node.word)
-    return Tree(node.label, tuple(_shift(child, by) for child in node.children))
 
 
 def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words]]:

@@ -78,9 +78,19 @@ class Tree:
 
     def constituents(self) -> list[Constituent]:
         """Every node above the preterminals with the positions it covers, parents first."""
-        found: list[Constituent] = []
-        _cover(self, found)
-        return found
+        walked = _walk(self)
+        covered: list[list[int]] = [[] for _ in walked]
+        # Children stand behind their parents in the walk: from last to first, each is complete in time.
+        for place in range(len(walked) - 1, -1, -1):
+            node, parent = walked[place]
+            covered[place] += [child.position for child in node.children if isinstance(child, Leaf)]
+            if parent >= 0:
+                covered[parent] += covered[place]
+        return [
+            Constituent(node.label, tuple(sorted(indices)))
+            for (node, _), indices in zip(walked, covered, strict=True)
+            if not node.is_preterminal
+        ]
 
     @property
     def is_discontinuous(self) -> bool:
@@ -105,7 +115,10 @@ class Tree:
 
     def height(self) -> int:
         """Nodes on the longest path from here down to a word, the word not counted."""
-        return 1 + max((c.height() for c in self.children if isinstance(c, Tree)), default=0)
+        depth: list[int] = []
+        for _, parent in _walk(self):
+            depth.append(1 if parent < 0 else depth[parent] + 1)
+        return max(depth)
 
     def __str__(self) -> str:
         """One line of Penn brackets; a discontinuous tree shows each word's position (`3=word`)."""
@@ -118,31 +131,33 @@ def _first_position(node: Tree) -> int:
     return leaf.position
 
 
-def _cover(node: Tree, found: list[Constituent]) -> list[int]:
-    """Append node and what is below it to `found`, parents first; return the positions covered."""
-    place = len(found)
-    if not node.is_preterminal:
-        found.append(Constituent(node.label, ()))
-    indices: list[int] = []
-    for child in node.children:
-        if isinstance(child, Leaf):
-            indices.append(child.position)
-        else:
-            indices.extend(_cover(child, found))
-    if not node.is_preterminal:
-        indices.sort()
-        found[place] = Constituent(node.label, tuple(indices))
-    return indices
+def _walk(root: Tree) -> list[tuple[Tree, int]]:
+    """Every node, parents first, with the place of its parent in this list (-1: none)."""
+    found: list[tuple[Tree, int]] = []
+    stack = [(root, -1)]
+    while stack:
+        node, parent = stack.pop()
+        place = len(found)
+        found.append((node, parent))
+        stack.extend((child, place) for child in reversed(node.children) if isinstance(child, Tree))
+    return found
 
 
-def _brackets(node: Tree, numbered: bool) -> str:
-    parts = []
-    for child in node.children:
-        if isinstance(child, Tree):
-            parts.append(_brackets(child, numbered))
+def _brackets(root: Tree, numbered: bool) -> str:
+    parts: list[str] = []
+    stack: list[Tree | Leaf | str] = [root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            parts.append(part)
+        elif isinstance(part, Leaf):
+            parts.append(f"{part.position}={part.word}" if numbered else part.word)
         else:
-            parts.append(f"{child.position}={child.word}" if numbered else child.word)
-    return f"({node.label} {' '.join(parts)})"
+            parts.append(f"({part.label} ")
+            stack.append(")")
+            for place, child in enumerate(reversed(part.children)):
+                stack += [" ", child] if place else [child]
+    return "".join(parts)
 
 
 # Leaf((position, word)) without its Python frame, and Tree(label, children) without the detours of a frozen

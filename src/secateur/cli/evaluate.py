@@ -88,7 +88,7 @@ def _parse(
 ) -> tuple[Any, Any, Any]:
     from secateur.parser import Parser
 
-    treebank = inputs.read_treebank(gold, format=format, encoding=encoding, keep=keep)
+    treebank = inputs.read_treebank([gold], format=format, encoding=encoding, keep=keep)
     parser = Parser(inputs.read_grammar(grammar))
     found = parser.pipe((tree.words() for tree in treebank), jobs=cores(jobs))
     parses = list(progress(found, "parsing", total=len(treebank), quiet=quiet))

@@ -40,7 +40,7 @@ class Dialect(StrEnum):
 
 @app.command()
 def induce(
-    treebank: Annotated[str, typer.Argument(help='Trees to read the grammar from; "-" for standard input.')],
+    files: Annotated[list[str], typer.Argument(help='Treebank files; "-" for standard input.')],
     output: GrammarOutput,
     *,
     binarization: Annotated[
@@ -62,7 +62,7 @@ def induce(
     quiet: Quiet = False,
 ) -> None:
     """Read a PCFG off a treebank: relative frequencies of the binarized trees' rules."""
-    trees = inputs.read_treebank(treebank, format=from_, encoding=encoding, keep=keep)
+    trees = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
     if max_length:
         trees = trees.filter(max_length=max_length)
     with inputs.located(trees.name):

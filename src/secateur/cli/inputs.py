@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -43,8 +43,13 @@ def normalization(keep: list[str] | None) -> Normalization:
     return Normalization(**left_out)
 
 
-def read_treebank(path: str, *, format: str | None, encoding: str, keep: list[str] | None) -> Treebank:
-    return Treebank.read(path, format=format, encoding=encoding, normalization=normalization(keep))
+def read_treebank(
+    paths: Sequence[str], *, format: str | None, encoding: str, keep: list[str] | None
+) -> Treebank:
+    """The trees of several files as one treebank, normalized."""
+    step = normalization(keep)
+    trees = (tree for path in paths for tree in formats.read(path, format=format, encoding=encoding))
+    return Treebank((made for made in map(step, trees) if made is not None), name=" ".join(paths))
 
 
 def read_grammar(path: str, *, composed: bool = True) -> PCFG:

@@ -101,7 +101,7 @@ def _split(
         grown = (step(sample.penn) for sample in garden(TRAIN + sentences, seed=seed))
         treebank = Treebank((tree for tree in grown if tree is not None), name="garden")
         return treebank[:TRAIN], treebank[TRAIN:]
-    treebank = inputs.read_treebank(data, format=format, encoding=encoding, keep=keep)
+    treebank = inputs.read_treebank([data], format=format, encoding=encoding, keep=keep)
     if len(treebank) < 10:
         raise InputError(
             f"{count(len(treebank), 'tree')}: too few to hold some out",

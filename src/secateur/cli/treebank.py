@@ -75,10 +75,10 @@ def check(files: Files, *, from_: From = None, encoding: Encoding = "utf-8", jso
 
 @app.command()
 def info(
-    file: File, *, keep: Keep = None, from_: From = None, encoding: Encoding = "utf-8", json: Json = False
+    files: Files, *, keep: Keep = None, from_: From = None, encoding: Encoding = "utf-8", json: Json = False
 ) -> None:
     """Sizes, lengths, labels and tags of a treebank, as it is after normalization."""
-    treebank = inputs.read_treebank(file, format=from_, encoding=encoding, keep=keep)
+    treebank = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
     description, checksum = treebank.describe()._asdict(), treebank.checksum()
     labels, tags = treebank.labels(), treebank.tags()
     if json:

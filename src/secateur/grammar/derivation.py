@@ -15,15 +15,20 @@ LEXICAL, UNARY, BINARY = 0, 1, 2
 Steps = npt.NDArray[np.int64]  # [steps, 5]: kind, symbol, i, k, rule id
 
 
-def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False) -> Tree:
-    """The tree of a derivation: made nodes dissolved and unary paths unfolded, or as the grammar has it."""
+def build_tree(
+    grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False, begin: int = 0
+) -> Tree:
+    """The tree of a derivation: made nodes dissolved and unary paths unfolded, or as the grammar has it.
+
+    Words are numbered from `begin`.
+    """
     names = grammar.symbols if binarized else grammar.plain
     dissolve = [False] * len(names) if binarized else grammar.intermediate.tolist()
     # From last to first, so that children are ready before their parent: a stack of child lists.
     stack: list[tuple[Tree, ...]] = []
     for kind, symbol, i, _, rule in reversed(steps.tolist()):
         if kind == LEXICAL:
-            stack.append((new_tree(names[symbol], (new_leaf((i, leaves[i])),)),))
+            stack.append((new_tree(names[symbol], (new_leaf((begin + i, leaves[i])),)),))
             continue
         children = stack.pop()
         if kind == BINARY:
@@ -36,11 +41,11 @@ def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized:
     return tree
 
 
-def flat_tree(grammar: PCFG, words: npt.NDArray[np.uint32], leaves: Sequence[str]) -> Tree:
+def flat_tree(grammar: PCFG, words: npt.NDArray[np.uint32], leaves: Sequence[str], *, begin: int = 0) -> Tree:
     """In place of a parse that was not found: all words under the start symbol, each with its best tag."""
     lexicon = grammar.lexicon
     children = []
-    for position, (word, leaf) in enumerate(zip(words.tolist(), leaves, strict=True)):
+    for position, (word, leaf) in enumerate(zip(words.tolist(), leaves, strict=True), begin):
         begin, end = int(lexicon.ptr[word]), int(lexicon.ptr[word + 1])
         tag = "X"
         if begin < end:

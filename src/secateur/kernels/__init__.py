@@ -15,9 +15,9 @@ from pathlib import Path
 
 def _cache_root() -> Path:
     """The first of these places that can be written: the user's cache, else a private temporary folder."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     fallback = Path(tempfile.gettempdir()) / f"secateur-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    for place in (base / "secateur", fallback):
+    for place in (Path(base) / "secateur", fallback):
         try:
             place.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError:

@@ -97,5 +97,8 @@ def evaluate(
                 f"{counts[0]} gold trees but {counts[1]} trees to score",
                 fix="give one tree per gold tree, in the same order",
             )
-        found.append(score(gold, test, parameters, failed=next(marks, False)))
+        try:
+            found.append(score(gold, test, parameters, failed=next(marks, False)))
+        except InputError as error:
+            raise InputError(f"sentence {len(found) + 1}: {error.what}", fix=error.fix) from None
     return Evaluation(parameters, tuple(found))
