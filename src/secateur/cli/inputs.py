@@ -49,7 +49,8 @@ def read_treebank(
     """The trees of several files as one treebank, normalized."""
     step = normalization(keep)
     trees = (tree for path in paths for tree in formats.read(path, format=format, encoding=encoding))
-    return Treebank((made for made in map(step, trees) if made is not None), name=" ".join(paths))
+    name = " ".join(map(source.name_of, paths))
+    return Treebank((made for made in map(step, trees) if made is not None), name=name)
 
 
 def read_grammar(path: str, *, composed: bool = True) -> PCFG:

@@ -1,0 +1,245 @@
+"""Model: a grammar and a frontier of pruning policies for it, in one directory of readable files.
+
+    model.toml        format, kind, settings, checksum of the training trees
+    grammar.gr.gz     the grammar as text
+    vocabulary.txt    the words the policies tell apart
+    policies/*.npz    active features and their weights
+    frontier.json     each policy's measured accuracy, work and speed
+    log.json          the rounds of training
+    card.md           all that for people
+    checksums.json    of these files
+
+Nothing in it is executable; a damaged file is refused with its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from secateur import frontier
+from secateur.errors import InputError
+from secateur.features.span import SpanFeatures, View
+from secateur.frontier import Choice, Point
+from secateur.grammar.pcfg import PCFG
+from secateur.grammar.text import read_grammar, write_grammar
+from secateur.search.core import Policy
+
+FORMAT = 1
+KIND = "span-pruning"
+UNPRUNED = "exact"  # the point of the grammar without a policy
+
+
+@dataclass(frozen=True)
+class Model:
+    """What training made."""
+
+    grammar: PCFG
+    features: SpanFeatures
+    policies: Mapping[str, Policy]  # by the name of their point
+    points: Sequence[Point]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    log: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def frontier(self) -> list[Point]:
+        """The points worth having, the fastest first."""
+        return frontier.pareto(self.points)
+
+    def choose(
+        self,
+        *,
+        budget: str | None = None,
+        accuracy: float | None = None,
+        max_loss: float | None = None,
+        tradeoff: float | None = None,
+        fastest: bool = False,
+        most_accurate: bool = False,
+        point: str | None = None,
+    ) -> Choice:
+        """The dial: one request at most; the most accurate point without any."""
+        asked = [a is not None for a in (budget, accuracy, max_loss, tradeoff, point)] + [
+            fastest,
+            most_accurate,
+        ]
+        if sum(asked) > 1:
+            raise InputError("more than one setting of the dial", fix="give one of them")
+        points = self.frontier
+        if budget is not None:
+            return frontier.within_budget(points, budget)
+        if accuracy is not None:
+            return frontier.at_least(points, accuracy)
+        if max_loss is not None:
+            return frontier.within_loss(points, max_loss)
+        if tradeoff is not None:
+            return frontier.for_tradeoff(points, tradeoff)
+        if point is not None:
+            found = {p.name: p for p in self.points}
+            if point not in found:
+                raise InputError(f"no operating point {point!r}", fix="choose from " + ", ".join(found))
+            return Choice(found[point])
+        return frontier.fastest(points) if fastest else frontier.most_accurate(points)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the directory."""
+        folder = Path(path)
+        try:
+            (folder / "policies").mkdir(parents=True, exist_ok=True)
+            write_grammar(self.grammar, folder / "grammar.gr.gz")
+            _write(
+                folder / "vocabulary.txt", "".join(f"{word}\n" for word in sorted(self.features.vocabulary))
+            )
+            for name, policy in self.policies.items():
+                _write(folder / "policies" / f"{name}.npz", pack_weights(policy))
+            _write(folder / "frontier.json", json.dumps([asdict(p) for p in self.points], indent=1))
+            _write(folder / "log.json", json.dumps(list(self.log), indent=1))
+            _write(folder / "card.md", self.card())
+            _write(folder / "model.toml", self._settings())
+            _write(folder / "checksums.json", json.dumps(_checksums(folder), indent=1))
+        except OSError as problem:
+            raise InputError(
+                f"cannot write the model: {problem.strerror}",
+                where=str(folder),
+                fix="free space or another place",
+            ) from problem
+
+    def _settings(self) -> str:
+        lines = [f"format = {FORMAT}", f'kind = "{KIND}"', ""]
+        features = {"templates": list(self.features.templates), "bits": self.features.bits}
+        for title, table in (("settings", self.settings), ("features", features)):
+            rows = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items())
+            lines += [f"[{title}]", *rows, ""]
+        return "\n".join(lines)
+
+    def card(self) -> str:
+        """What this model is, on what it was trained, how fast and how accurate."""
+        lines = ["# Model card", ""]
+        lines += [f"- {key}: {value}" for key, value in self.settings.items()]
+        lines += [
+            "",
+            "| point | F1 | 95% | words/s | Mpush/sentence | spans kept | no parse |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {p.name} | {p.accuracy:.2f} | {p.low:.2f}-{p.high:.2f} | {p.words_per_second:,.0f} "
+            f"| {p.mpush:.4f} | {p.kept:.1%} | {p.failures:.1%} |"
+            for p in self.frontier
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def load_model(path: str | PathLike[str], *, views: Mapping[str, View] | None = None) -> Model:
+    """Read a model directory; `views` brings the functions of templates that users added."""
+    folder = Path(path)
+    try:
+        about = tomllib.loads((folder / "model.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            "not a model: there is no model.toml in it", where=str(folder), fix="name a model directory"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise InputError(
+            f"damaged: {problem}", where=str(folder / "model.toml"), fix="copy the model again"
+        ) from None
+    if about.get("format") != FORMAT or about.get("kind") != KIND:
+        raise InputError(
+            f"a model of format {about.get('format')}, kind {about.get('kind')!r}; "
+            f"this version reads {FORMAT}, {KIND!r}",
+            where=str(folder),
+            fix="train it again, or install the version that made it",
+        )
+    _verify(folder)
+    words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    features = SpanFeatures(
+        frozenset(words),
+        templates=tuple(about["features"]["templates"]),
+        bits=about["features"]["bits"],
+        views=dict(views or {}),
+    )
+    policies = {
+        file.stem: Policy(unpack_weights(file, features.dim))
+        for file in sorted((folder / "policies").glob("*.npz"))
+    }
+    points = [Point(**point) for point in json.loads((folder / "frontier.json").read_text())]
+    log = json.loads((folder / "log.json").read_text())
+    return Model(read_grammar(folder / "grammar.gr.gz"), features, policies, points, about["settings"], log)
+
+
+def pack_weights(policy: Policy) -> bytes:
+    """The active weights as npz."""
+    active = np.flatnonzero(policy.weights)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, active=active.astype(np.uint32), weights=policy.weights[active])
+    return buffer.getvalue()
+
+
+def unpack_weights(path: Path, dim: int) -> Any:
+    """Weights over all features, from npz."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            active, values = stored["active"], stored["weights"]
+    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as problem:
+        raise InputError(f"damaged: {problem}", where=str(path), fix="copy the model again") from None
+    if len(active) and int(active.max()) >= dim:
+        raise InputError("its features do not fit the model's", where=str(path), fix="copy the model again")
+    weights = np.zeros(dim, np.float32)
+    weights[active] = values
+    return weights
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """All or nothing."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content if isinstance(content, bytes) else content.encode())
+    partial.replace(path)
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    files = [
+        p for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in ("checksums.json", "card.md")
+    ]
+    return {
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in files
+        if not _unfinished(p)
+    }
+
+
+def _unfinished(path: Path) -> bool:
+    return path.suffix == ".partial" or "work" in path.parts
+
+
+def _verify(folder: Path) -> None:
+    """Every file of the model is there and as it was written; a policy of another grammar is refused."""
+    try:
+        promised = json.loads((folder / "checksums.json").read_text())
+    except (OSError, ValueError):
+        raise InputError(
+            "damaged: no readable checksums.json", where=str(folder), fix="copy the model again"
+        ) from None
+    for name, digest in promised.items():
+        file = folder / name
+        if not file.is_file():
+            raise InputError("a file of the model is missing", where=str(file), fix="copy the model again")
+        if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+            raise InputError(
+                "not the file this model was saved with",
+                where=str(file),
+                fix="copy the model again; grammars and policies cannot be exchanged between models",
+            )
+
+
+def finite(value: float) -> float | None:
+    """For JSON, which has no NaN."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,76 @@
+"""Roll-outs of span pruning by change propagation (Vieira & Eisner 2017, section 5.2).
+
+Each roll-out adjusts the roll-in's parse to one flipped span instead of parsing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from secateur.errors import InputError
+from secateur.kernels import cky, cky_change, cky_counts
+from secateur.kernels.rules import NO_ANCHORS
+from secateur.search.core import TAKE, Bools, Episode, Floats, Outcome, Policy, Reward, Sites, Steps, Task
+from secateur.tasks.span_pruning import UNLIMITED, Encoded, Gold, SpanPruning
+
+RUNTIMES = ("items", "pushes", "kept")
+
+
+def propagate(
+    task: Task,
+    x: Encoded,
+    gold: Gold,
+    policy: Policy,
+    episode: Episode,
+    reward: Callable[[Any, Outcome, Any], float],
+    steps: Steps,
+) -> Floats:
+    """The reward of pruning and of keeping each span: what `replay` returns, without parsing again.
+
+    The reward's accuracy is the task's f1 or recall, its runtime items, pushes or kept.
+    """
+    if not isinstance(task, SpanPruning):
+        raise InputError(
+            f"change propagation knows span pruning, not {type(task).__name__}", fix="use replay"
+        )
+    if (
+        not isinstance(reward, Reward)
+        or reward.accuracy not in (task.f1, task.recall)
+        or reward.runtime not in RUNTIMES
+    ):
+        raise InputError(
+            "change propagation computes sentence F1 or recall, and items, pushes or kept spans",
+            fix='give it Reward(task.f1, "pushes", tradeoff) with the same task, or use replay',
+        )
+    trace = episode.trace
+    kept = trace.action == TAKE
+    mask = np.zeros((len(x.words) + 1,) * 2, np.bool_)
+    mask[trace.site[:, 0], trace.site[:, 1]] = kept
+    chart = cky.fill(task.grammar.rules, x.words, mask, NO_ANCHORS, UNLIMITED)
+    sites = trace.site[steps]
+    if reward.runtime == "kept":
+        work = kept.sum() + np.where(kept[steps], -1, 1)
+    else:
+        items, pushes = cky_counts.runtimes(task.grammar.rules, chart, mask, sites)
+        work = items if reward.runtime == "items" else pushes
+    found = np.full((len(steps), 2), reward(x, episode.outcome, gold))
+    flipped = _accuracy(task, reward, chart, mask, sites, gold) - reward.tradeoff * work
+    found[np.arange(len(steps)), 1 - trace.action[steps]] = flipped
+    return found
+
+
+def _accuracy(
+    task: SpanPruning, reward: Reward, chart: cky.Chart, mask: Bools, sites: Sites, gold: Gold
+) -> Floats:
+    """[sites] the accuracy with the mask flipped at each site alone."""
+    score, matched, made = cky_change.parses(
+        task.grammar.rules, chart, mask, sites, task.classes, gold.brackets
+    )
+    total = gold.brackets.total
+    over, under = (matched, total) if reward.accuracy == task.recall else (2.0 * matched, made + total)
+    # Where there are no brackets none is wrong; where there is no parse nothing is right.
+    accuracy = np.divide(over, under, out=np.ones(len(sites)), where=np.greater(under, 0))
+    return np.where(score > -np.inf, accuracy, 0.0)
