@@ -134,3 +134,10 @@ def test_every_test_word_has_an_entry(data: Path) -> None:
         assert not (grammar.lexicon.encode(words) == nothing).any()
         unknown += sum(word not in grammar.lexicon.index for word in words)
     assert unknown > 100
+
+
+def test_slashes_and_stars_are_found_as_the_penn_treebank_writes_them() -> None:
+    lexicon = Lexicon.build([(r"1\/2", 0, -1.0), (r"\*", 0, -1.0), ("UNK", 0, -2.0)])
+    assert lexicon.known("1/2") == r"1\/2"
+    assert lexicon.known("*") == r"\*"
+    assert lexicon.known("3/4") == "UNK"

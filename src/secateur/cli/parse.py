@@ -62,7 +62,7 @@ def parse(
     ] = None,
     max_recall: Annotated[
         bool,
-        typer.Option("--max-recall", help="The tree of maximum expected recall, not the most likely one."),
+        typer.Option("--max-recall", "--mbr", help="The tree of maximum expected recall, not the most likely one."),
     ] = False,
     binarized: Annotated[
         bool, typer.Option("--binarized", help="Leave the trees binarized, as the grammar has them.")

@@ -72,6 +72,10 @@ class Lexicon:
         """The entry that stands for a word: itself, or the nearest class; None where there is none."""
         if word in self.index:
             return word
+        # Penn treebanks write a slash and a star inside a word as \/ and \*.
+        escaped = word.replace("/", r"\/").replace("*", r"\*")
+        if escaped in self.index:
+            return escaped
         name = signature(word, initial=initial, known_lower=word.lower() in self.index)
         # A class that training never saw backs off to the nearest shorter one.
         while name not in self.index:
