@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -206,18 +205,14 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    files = [
-        p for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in ("checksums.json", "card.md")
+    """Of every file that belongs to the model; what training left in work/ does not."""
+    names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    own = [
+        n
+        for n in names
+        if n.parts[0] != "work" and n.suffix != ".partial" and n.stem not in ("checksums", "card")
     ]
-    return {
-        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
-        for p in files
-        if not _unfinished(p)
-    }
-
-
-def _unfinished(path: Path) -> bool:
-    return path.suffix == ".partial" or "work" in path.parts
+    return {name.as_posix(): hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in own}
 
 
 def _verify(folder: Path) -> None:
@@ -238,8 +233,3 @@ def _verify(folder: Path) -> None:
                 where=str(file),
                 fix="copy the model again; grammars and policies cannot be exchanged between models",
             )
-
-
-def finite(value: float) -> float | None:
-    """For JSON, which has no NaN."""
-    return value if math.isfinite(value) else None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
+from secateur.features.span import SpanFeatures
 from secateur.grammar.derivation import Steps, build_tree, flat_tree
 from secateur.grammar.pcfg import PCFG
 from secateur.kbest import KBest
 from secateur.kernels import cky
 from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.model import Model, load_model
 from secateur.posterior import Marginals, marginals, max_recall_tree
-from secateur.search.core import Work
+from secateur.search.core import Policy, Work
 from secateur.text import Sentence, tokenize
 from secateur.trees import Leaf, Tree
 
@@ -75,10 +75,22 @@ class Limits:
 
 
 class Parser:
-    """Exact parsing with a grammar."""
+    """Parsing with a grammar: exactly, or with the spans that a policy keeps."""
 
-    def __init__(self, grammar: PCFG, *, limits: Limits | None = None, binarized: bool = False) -> None:
+    def __init__(
+        self,
+        grammar: PCFG,
+        *,
+        features: SpanFeatures | None = None,
+        policy: Policy | None = None,
+        limits: Limits | None = None,
+        binarized: bool = False,
+    ) -> None:
+        if (features is None) != (policy is None):
+            raise InputError("a policy needs its features, and features a policy", fix="give both or neither")
         self.grammar = grammar
+        self.features = features
+        self.policy = policy
         self.limits = limits or Limits()
         self.binarized = binarized
 
@@ -105,8 +117,9 @@ class Parser:
         ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
             return self._too_long(sentence, ids, started, begin)
+        kept = self._kept(sentence) if mask is None else self._checked(mask, n)
         steps, score, pushes, items, complete = cky.viterbi(
-            self.grammar.rules, ids, self._mask(mask, n), self._anchors(anchors, n), self.limits.chart_bytes
+            self.grammar.rules, ids, kept, self._anchors(anchors, n), self.limits.chart_bytes
         )
         if not complete:
             return self._too_long(sentence, ids, started, begin)
@@ -166,18 +179,11 @@ class Parser:
             return
         from joblib import Parallel, delayed
 
-        from secateur.grammar.text import write_grammar
-
-        with tempfile.TemporaryDirectory(prefix="secateur-") as folder:
-            path = Path(folder) / "grammar.txt"
-            write_grammar(self.grammar, path)
-            setting = (str(path), tuple(asdict(self.limits).items()), self.binarized)
-            work = delayed(_parse_chunk)
-            chunks = Parallel(n_jobs=jobs, return_as="generator")(
-                work(setting, method, options, chunk) for chunk in _chunks(sentences)
-            )
-            for chunk in chunks:
-                yield from chunk
+        chunks = Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(_parse_chunk)(self, method, options, chunk) for chunk in _chunks(sentences)
+        )
+        for chunk in chunks:
+            yield from chunk
 
     def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, npt.NDArray[np.uint32], Any | None]:
         sentence = _sentence(words)
@@ -187,7 +193,7 @@ class Parser:
             return sentence, ids, None
         # Inside and outside rows in float64 come on top of the chart's own.
         limit = self.limits.chart_bytes // 5
-        chart = cky.fill(self.grammar.rules, ids, self._mask(None, n), self._anchors(anchors, n), limit)
+        chart = cky.fill(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
     def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence, begin: int = 0) -> Tree:
@@ -195,9 +201,17 @@ class Parser:
             return flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
         return build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized, begin=begin)
 
-    def _mask(self, mask: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[np.bool_]:
-        if mask is None:
+    def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
+        """The spans that the policy keeps; all of them without one."""
+        n = len(sentence.penn)
+        if self.features is None or self.policy is None:
             return np.ones((n + 1, n + 1), np.bool_)
+        kept: npt.NDArray[np.bool_] = (
+            self.features.scores(self.features.columns(sentence.penn), self.policy.weights) > 0
+        )
+        return kept
+
+    def _checked(self, mask: npt.NDArray[np.bool_], n: int) -> npt.NDArray[np.bool_]:
         if mask.shape != (n + 1, n + 1):
             raise InputError(
                 f"the mask has shape {mask.shape} for {n} words", fix=f"make it {(n + 1, n + 1)}: mask[i, k]"
@@ -246,11 +260,27 @@ class Parser:
         return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, failed, True)
 
 
-def load(path: str | Path, *, limits: Limits | None = None) -> Parser:
-    """A parser from a grammar file in any dialect we read."""
-    from secateur.grammar.text import read_grammar
+def load(path: str | Path, *, limits: Limits | None = None, **dial: Any) -> Parser:
+    """A parser from a grammar file, or from a model directory with a setting of its dial (Model.choose)."""
+    if not Path(path).is_dir():
+        from secateur.grammar.text import read_grammar
 
-    return Parser(read_grammar(path), limits=limits)
+        if dial:
+            raise InputError(
+                "a grammar has no dial", where=str(path), fix="name a model, or leave the setting out"
+            )
+        return Parser(read_grammar(path), limits=limits)
+    model = load_model(path)
+    return model_parser(model, model.choose(**dial).point.name, limits=limits)
+
+
+def model_parser(
+    model: Model, point: str, *, limits: Limits | None = None, binarized: bool = False
+) -> Parser:
+    """A model's parser at one of its operating points."""
+    policy = model.policies.get(point)
+    features = model.features if policy is not None else None
+    return Parser(model.grammar, features=features, policy=policy, limits=limits, binarized=binarized)
 
 
 def _sentence(words: Words) -> Sentence:
@@ -286,18 +316,5 @@ def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words
         yield chunk
 
 
-@lru_cache(maxsize=1)
-def _loaded(path: str, limits: tuple[tuple[str, Any], ...], binarized: bool) -> Parser:
-    """A worker's own parser, read once."""
-    from secateur.grammar.text import read_grammar
-
-    return Parser(read_grammar(path), limits=Limits(**dict(limits)), binarized=binarized)
-
-
-def _parse_chunk(
-    setting: tuple[str, tuple[tuple[str, Any], ...], bool],
-    method: str,
-    options: dict[str, Any],
-    chunk: list[Words],
-) -> list[Any]:
-    return list(_loaded(*setting).pipe(chunk, method=method, **options))
+def _parse_chunk(parser: Parser, method: str, options: dict[str, Any], chunk: list[Words]) -> list[Any]:
+    return list(parser.pipe(chunk, method=method, **options))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from secateur.cli import bench, doctor, evaluate, grammar, parse, quickstart, treebank
+from secateur.cli import bench, doctor, evaluate, grammar, parse, quickstart, train, treebank
 from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
 
@@ -58,6 +58,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(quickstart.quickstart)
+app.command()(train.train)
 app.command()(parse.parse)
 app.command()(evaluate.evaluate)
 app.command()(bench.bench)

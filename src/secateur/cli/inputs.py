@@ -60,6 +60,24 @@ def read_grammar(path: str, *, composed: bool = True) -> PCFG:
         return text.read_grammar(path, composed=composed)
 
 
+def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -> tuple[Any, str, str]:
+    """A parser from a grammar or a model, the name of its operating point, and a remark on the choice."""
+    from secateur.model import load_model
+    from secateur.parser import Parser, model_parser
+
+    asked = {name: value for name, value in dial.items() if value not in (None, False)}
+    if not os.path.isdir(path):
+        if asked:
+            raise InputError(
+                "a grammar has no dial", where=path, fix="name a model, or leave the setting out"
+            )
+        return Parser(read_grammar(path), limits=limits, binarized=binarized), "", ""
+    model = load_model(path)
+    choice = model.choose(**asked)
+    parser = model_parser(model, choice.point.name, limits=limits, binarized=binarized)
+    return parser, choice.point.name, choice.remark
+
+
 def is_grammar(path: str, *, encoding: str) -> bool:
     """Whether a file is a grammar rather than a treebank: its first line tells."""
     if path == "-":

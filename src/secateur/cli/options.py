@@ -119,6 +119,22 @@ GrammarOutput = Annotated[
 ]
 
 
+Budget = Annotated[
+    str | None, typer.Option(help="A model's most accurate point within 20000wps or 2ms/sent.")
+]
+Accuracy = Annotated[float | None, typer.Option(help="A model's fastest point with this F1.")]
+MaxLoss = Annotated[
+    float | None, typer.Option(help="A model's fastest point losing at most so many F1 points.")
+]
+Tradeoff = Annotated[
+    float | None, typer.Option(help="A model's best point at so many F1 points per mega-push.")
+]
+Fastest = Annotated[bool, typer.Option("--fastest", help="A model's fastest point.")]
+MostAccurate = Annotated[
+    bool, typer.Option("--most-accurate", help="A model's most accurate point (default).")
+]
+
+
 def cores(jobs: int) -> int:
     """The number of processes asked for; 0 means all cores this process may use."""
     from joblib import cpu_count

@@ -13,7 +13,21 @@ from typing import Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, FromText, Jobs, Json, Output, Quiet, cores
+from secateur.cli.options import (
+    Accuracy,
+    Budget,
+    Encoding,
+    Fastest,
+    FromText,
+    Jobs,
+    Json,
+    MaxLoss,
+    MostAccurate,
+    Output,
+    Quiet,
+    Tradeoff,
+    cores,
+)
 from secateur.cli.terminal import count, err, progress, sink
 from secateur.text import Sentence
 
@@ -34,7 +48,7 @@ class To(StrEnum):
 
 
 def parse(
-    model: Annotated[str, typer.Argument(help="A grammar file.")],
+    model: Annotated[str, typer.Argument(help="A grammar file, or a model directory.")],
     text: Annotated[
         str,
         typer.Argument(
@@ -62,7 +76,7 @@ def parse(
     ] = None,
     max_recall: Annotated[
         bool,
-        typer.Option("--max-recall", "--mbr", help="The tree of maximum expected recall, not the most likely one."),
+        typer.Option("--max-recall", "--mbr", help="The tree of maximum expected recall."),
     ] = False,
     binarized: Annotated[
         bool, typer.Option("--binarized", help="Leave the trees binarized, as the grammar has them.")
@@ -77,21 +91,37 @@ def parse(
     max_length: Annotated[
         int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
     ] = 250,
+    budget: Budget = None,
+    accuracy: Accuracy = None,
+    max_loss: MaxLoss = None,
+    tradeoff: Tradeoff = None,
+    fastest: Fastest = False,
+    most_accurate: MostAccurate = False,
     jobs: Jobs = 1,
     encoding: Encoding = "utf-8",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Parse sentences with a grammar.
+    """Parse sentences with a grammar, or with a model at the point its dial is set to.
 
     The n-th line of tokens, or the n-th tree, gives the n-th tree of the output.
     A blank line, or a tree without words, gives an empty tree, as in "(ROOT )".
     """
-    from secateur.parser import Limits, Parser
+    from secateur.parser import Limits
 
     method, options = _method(kbest, marginals, max_recall, binarized)
     limits = Limits(words=max_length, on_long=on_long.value)
-    parser = Parser(inputs.read_grammar(model), limits=limits, binarized=binarized)
+    dial = {
+        "budget": budget,
+        "accuracy": accuracy,
+        "max_loss": max_loss,
+        "tradeoff": tradeoff,
+        "fastest": fastest,
+        "most_accurate": most_accurate,
+    }
+    parser, point, remark = inputs.read_parser(model, dial, limits, binarized)
+    if remark:
+        err.print(f"{model}: {remark}", markup=False)
     if text == "-" and sys.stdin.isatty() and not quiet:
         err.print("Type sentences, a line each; Ctrl-D ends.")
     given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
@@ -104,7 +134,7 @@ def parse(
             # One write: an interrupt cannot leave half a line.
             out.write(_shown(number, results, form, marginals, spaced=bool(kbest)))
     if not quiet:
-        tally.report(f"{model}, {_NAMES[method]}")
+        tally.report(f"{model}, point {point}" if point else f"{model}, {_NAMES[method]}")
 
 
 _NAMES = {

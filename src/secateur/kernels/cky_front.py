@@ -77,7 +77,7 @@ def build_pairs(rules):
 
 @njit(cache=True, nogil=True)
 def kept_spans(mask):
-    """The mask with the spans that are always kept, and nothing else below the diagonal."""
+    """The mask with the spans that are always kept, and nothing that is not a span."""
     n = mask.shape[0] - 1
     kept = np.zeros((n + 1, n + 1), np.bool_)
     for k in range(1, n + 1):

@@ -1,0 +1,133 @@
+"""Training end to end on a small garden: a model with a frontier, its dial, and damage to its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import secateur as sec
+from secateur.errors import InputError
+from secateur.model import UNPRUNED, Model, load_model
+from secateur.parser import load
+from secateur.training import Settings, Trainer, fewer_rollouts, train
+
+SMALL = Settings(points=3, iterations=2, repeat=1, max_length=15)
+
+
+@pytest.fixture(scope="module")
+def trees() -> sec.Treebank:
+    return sec.garden.treebank(160).filter(max_length=25)
+
+
+@pytest.fixture(scope="module")
+def model(trees: sec.Treebank) -> Model:
+    return train(trees[:100], dev=trees[100:], settings=SMALL)
+
+
+@pytest.fixture
+def saved(model: Model, tmp_path: Path) -> Path:
+    model.save(tmp_path / "my.model")
+    return tmp_path / "my.model"
+
+
+def test_a_frontier_comes_out(model: Model) -> None:
+    names = {p.name for p in model.points}
+    assert names == {UNPRUNED, *(f"{kind}-{n}" for kind in ("baseline", "lols") for n in range(3))}
+    assert set(model.policies) == names - {UNPRUNED}
+    exact = next(p for p in model.points if p.name == UNPRUNED)
+    assert exact.kept == 1.0
+    for p in model.points:
+        assert p.mpush <= exact.mpush
+        assert p.low <= p.accuracy <= p.high
+    assert all(len(run["rounds"]) >= 2 for run in model.log)
+
+
+def test_a_saved_model_is_the_same_model(model: Model, saved: Path) -> None:
+    again = load_model(saved)
+    assert list(again.points) == list(model.points)
+    assert again.features.vocabulary == model.features.vocabulary
+    for name, policy in model.policies.items():
+        assert np.array_equal(again.policies[name].weights, policy.weights)
+    assert np.array_equal(again.grammar.binary.weight, model.grammar.binary.weight)
+
+
+def test_parsers_at_the_points_of_the_dial(saved: Path, trees: sec.Treebank) -> None:
+    slow, fast = load(saved, point=UNPRUNED), load(saved, fastest=True)
+    words = trees[110].words()
+    assert slow.parse(words).work.pushes >= fast.parse(words).work.pushes
+    assert fast.parse(words).tree.words() == words
+
+
+def test_only_one_setting_of_the_dial(model: Model) -> None:
+    with pytest.raises(InputError, match="more than one"):
+        model.choose(budget="100wps", fastest=True)
+    with pytest.raises(InputError, match="no operating point"):
+        model.choose(point="lols-99")
+
+
+@pytest.mark.parametrize("name", ["grammar.gr.gz", "policies/lols-0.npz", "frontier.json", "vocabulary.txt"])
+def test_damaged_files_are_refused_by_name(saved: Path, name: str) -> None:
+    file = saved / name
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.raises(InputError, match=Path(name).name):
+        load_model(saved)
+
+
+def test_missing_files_and_other_versions_are_refused(saved: Path) -> None:
+    (saved / "policies" / "lols-1.npz").unlink()
+    with pytest.raises(InputError, match="missing"):
+        load_model(saved)
+    about = saved / "model.toml"
+    about.write_text(about.read_text().replace("format = 1", "format = 99"))
+    with pytest.raises(InputError, match="format 99"):
+        load_model(saved)
+    with pytest.raises(InputError, match="not a model"):
+        load_model(saved / "policies")
+
+
+def test_a_policy_of_another_model_is_refused(saved: Path) -> None:
+    policies = saved / "policies"
+    (policies / "lols-0.npz").write_bytes((policies / "baseline-2.npz").read_bytes())
+    promised = json.loads((saved / "checksums.json").read_text())
+    assert promised["policies/lols-0.npz"] != promised["policies/baseline-2.npz"]
+    with pytest.raises(InputError, match="cannot be exchanged"):
+        load_model(saved)
+
+
+def test_a_stopped_run_goes_on_to_the_same_policy(trees: sec.Treebank, tmp_path: Path) -> None:
+    def trainer(work: Path | None, iterations: int) -> Trainer:
+        settings = Settings(points=3, iterations=iterations, patience=9, max_length=12)
+        return Trainer(trees[:50], trees[50:80], settings, work=work)
+
+    start = trainer(None, 1).baseline(0.01)
+    whole, _ = trainer(None, 3).lols("run", 0.01, start, 0.001)
+    trainer(tmp_path, 2).lols("run", 0.01, start, 0.001)
+    resumed, rounds = trainer(tmp_path, 3).lols("run", 0.01, start, 0.001)
+    assert len(rounds) == 4
+    assert np.array_equal(resumed.weights, whole.weights)
+
+
+def test_change_propagation_trains_too(trees: sec.Treebank) -> None:
+    settings = Settings(surrogate="cp", points=3, iterations=1, max_length=12)
+    trainer = Trainer(trees[:40], trees[40:60], settings)
+    _, rounds = trainer.lols("run", 0.01, trainer.baseline(0.01), 0.0001)
+    assert [r.number for r in rounds] == [0, 1]
+    assert 0.0 < rounds[0].accuracy <= 1.0
+
+
+def test_no_held_out_trees_and_settings_that_make_no_sense(trees: sec.Treebank) -> None:
+    with pytest.raises(InputError, match="held-out"):
+        Trainer(trees[:10], trees[:0], SMALL)
+    with pytest.raises(InputError, match="surrogate"):
+        Settings(surrogate="guess")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="operating points"):
+        Settings(points=1)
+
+
+def test_fewer_rollouts_are_two_a_word() -> None:
+    for n in range(3, 60):
+        decisions = n * (n + 1) // 2 - 1 - n
+        assert fewer_rollouts(decisions) == min(decisions, 2 * n)
