@@ -83,10 +83,18 @@ class SpanFeatures:
     _keys: dict[tuple[str, str], int] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def from_words(cls, counts: Mapping[str, int], *, rare: int = 1, **options: object) -> SpanFeatures:
+    def from_words(
+        cls,
+        counts: Mapping[str, int],
+        *,
+        rare: int = 1,
+        templates: tuple[str, ...] = TEMPLATES,
+        views: Mapping[str, View] | None = None,
+        bits: int = BITS,
+    ) -> SpanFeatures:
         """From the words of the training trees; those seen at most `rare` times count as unknown."""
         kept = frozenset(word for word, count in counts.items() if count > rare)
-        return cls(kept, **options)  # type: ignore[arg-type]
+        return cls(kept, templates, dict(views or {}), bits)
 
     @property
     def dim(self) -> int:
