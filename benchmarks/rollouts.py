@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import secateur as sec
-from dp_rollouts import Roll, learned, rolls, treebanks
 from kernels import best
 from left_child import left_child_loop
+from masks import Roll, learned, rolls, treebanks
 from secateur.features.span import SpanFeatures
 from secateur.kernels import cky, cky_counts
 from secateur.kernels.rules import NO_ANCHORS
 from secateur.search.core import Episode, Policy, Reward, Sites, Trace
-from secateur.tasks.backprop import ExpectedRecall
+from secateur.tasks.backprop import NO_SITES, ExpectedRecall
 from secateur.tasks.propagate import propagate
 from secateur.tasks.span_pruning import UNLIMITED, SpanPruning, sites_of
 
@@ -71,6 +71,10 @@ def engines(task: SpanPruning) -> list[Engine]:
         ]
         return np.array([reward(roll.x, outcome, roll.gold) for outcome in outcomes])
 
+    def expectation(roll: Roll, sites: Sites) -> Any:
+        masks = flipped(roll.mask, sites)
+        return np.array([recall.flipped(roll.x, mask, roll.gold, NO_SITES)[0] for mask in masks])
+
     def left_child(roll: Roll, sites: Sites) -> Any:
         return [left_child_loop(rules, roll.x.words, mask) for mask in flipped(roll.mask, sites)]
 
@@ -79,6 +83,7 @@ def engines(task: SpanPruning) -> list[Engine]:
         Engine("change propagation, 2n", propagation, lambda n, t: min(2 * n, t)),
         Engine("work alone", work_alone, lambda n, t: t),
         Engine("back-propagation", lambda r, s: recall.flipped(r.x, r.mask, r.gold, s), lambda n, t: t),
+        Engine("replay, expected recall", expectation, lambda n, t: FLIPS),
         Engine("replay, Viterbi kernel", replay, lambda n, t: FLIPS),
         Engine("replay, left-child loop", left_child, lambda n, t: FLIPS),
     ]
@@ -109,7 +114,7 @@ def compare(task: SpanPruning, given: list[Roll], repeat: int) -> list[tuple[str
 
 
 def check(task: SpanPruning, given: list[Roll]) -> None:
-    """Change propagation gives what a replay gives."""
+    """Both fast engines give what a replay gives."""
     ways = {engine.name: engine.run for engine in engines(task)}
     for roll in given[:5]:
         sites = sites_of(len(roll.x.words))[::7]
@@ -117,6 +122,8 @@ def check(task: SpanPruning, given: list[Roll]) -> None:
             ways[name](roll, sites) for name in ("change propagation", "replay, Viterbi kernel")
         )
         assert np.array_equal(found, expected), "change propagation and replay differ"
+        _, found = ways["back-propagation"](roll, sites)
+        assert np.allclose(found, ways["replay, expected recall"](roll, sites), rtol=1e-9)
 
 
 def main() -> None:
@@ -128,13 +135,20 @@ def main() -> None:
     options.add_argument("--share", type=float, default=1 / 3, help="of the spans that are kept")
     chosen = options.parse_args()
     for name, trees in treebanks():
-        long = [tree for tree in trees if 30 <= len(tree.leaves()) <= 40][: chosen.limit]
-        held_out = set(map(id, long))
-        training = [tree for tree in trees if len(tree.leaves()) <= 40 and id(tree) not in held_out][:1500]
+        lengths = trees.lengths()
+        long = np.flatnonzero((lengths >= 30) & (lengths <= 40))[: chosen.limit]
+        others = np.setdiff1d(np.flatnonzero(lengths <= 40), long)[:1500]
         task = SpanPruning(
             sec.induce(trees), SpanFeatures.from_words(trees.vocabulary(), bits=20), sec.Binarization()
         )
-        given = list(rolls(task, learned(task, training), long, chosen.share))
+        given = list(
+            rolls(
+                task,
+                learned(task, [trees[int(t)] for t in others]),
+                [trees[int(t)] for t in long],
+                chosen.share,
+            )
+        )
         check(task, given)
         rows = compare(task, given, chosen.repeat)
         kernel, plain = (spent / count for _, count, spent in rows[-2:])
