@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from secateur.grammar.text import read_grammar, write_grammar
     from secateur.kernels.rules import Anchors
     from secateur.metrics import Counts, Evaluation, evaluate
+    from secateur.model import Model
     from secateur.normalization import Normalization
     from secateur.parser import Limits, Parse, Parser, load
     from secateur.posterior import Marginals
+    from secateur.training import train
     from secateur.treebank import Treebank, read
     from secateur.trees import Leaf, Span, Tree
 
@@ -39,12 +41,14 @@ _HOME = {
     "Counts": "metrics",
     "Evaluation": "metrics",
     "evaluate": "metrics",
+    "Model": "model",
     "Normalization": "normalization",
     "Limits": "parser",
     "Parse": "parser",
     "Parser": "parser",
     "load": "parser",
     "Marginals": "posterior",
+    "train": "training",
     "Treebank": "treebank",
     "read": "treebank",
     "Leaf": "trees",
@@ -63,6 +67,7 @@ __all__ = [
     "Leaf",
     "Limits",
     "Marginals",
+    "Model",
     "Normalization",
     "Parse",
     "Parser",
@@ -78,6 +83,7 @@ __all__ = [
     "read",
     "read_grammar",
     "read_tree",
+    "train",
     "write_grammar",
 ]
 

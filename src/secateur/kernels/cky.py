@@ -97,6 +97,8 @@ def fill(rules, words, mask, anchors, limit):
     over = np.full(labels, IMPOSSIBLE, np.float32)
     active = np.empty((n + 1, labels), np.uint32)  # labels of the spans from a start
     actives = np.zeros(n + 1, np.uint32)
+    cells_from = np.zeros((n + 1, wide), np.uint64)  # the ends of the cells from a start that hold anything
+    cells_to = np.zeros((n + 1, wide), np.uint64)
     fixed = (n + 1) * labels * (12 + 16 * wide)
 
     for width in range(1, n + 1):
@@ -121,13 +123,22 @@ def fill(rules, words, mask, anchors, limit):
                         base[t] = score
             else:
                 # base(i, k, x) = max over x -> y z and i < j < k of best(i, j, y) + best(j, k, z) + weight
+                # Splits between two cells that hold something: under heavy pruning there are few, or none.
+                valid = cells_from[i, 0] & cells_to[k, 0]
+                more = np.uint64(0)
+                for word in range(1, wide):
+                    more |= cells_from[i, word] & cells_to[k, word]
+                if not (valid | more):
+                    continue
                 to_rows = row_to[k]
                 starts_k = starts[k]
                 for a in range(actives[i]):
                     y = active[i, a]
                     from_row = row_from[i, y]
                     ends_y = ends[i, y]
-                    first_ends = ends_y[0]
+                    first_ends = ends_y[0] & valid
+                    if first_ends == 0 and more == 0:
+                        continue
                     for p in range(rules.pair_ptr[y], rules.pair_ptr[y + one]):
                         z = rules.pair_right[p]
                         both = first_ends & starts_k[z, 0]
@@ -199,6 +210,9 @@ def fill(rules, words, mask, anchors, limit):
                 base[x] = IMPOSSIBLE
                 over[x] = IMPOSSIBLE
             cell_end[cell] = items
+            if items > cell_begin[cell]:
+                cells_from[i, k >> 6] |= np.uint64(1) << np.uint64(k & 63)
+                cells_to[k, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
             # Growing doubles, so what the next cell may take is known before it is taken.
             taken = fixed + 8 * stride * (score_from.shape[0] + score_to.shape[0]) + 24 * label.shape[0]
             if taken > limit and width < n:
@@ -285,16 +299,38 @@ def binaries_into(rules, chart, i, k, x):
 @njit(cache=True, nogil=True)
 def best_binary(rules, chart, anchors, i, k, x):
     """The rule and split of base(i, k, x), in the total order."""
-    found, splits, inner = binaries_into(rules, chart, i, k, x)
     # Totals include the anchor: its rounding may make two of them equal.
     bonus = anchors.span[cell_of(i, k), x] if anchors.span.shape[0] else np.float32(0.0)
-    top = 0
-    for e in range(1, found.shape[0]):
-        total = inner[e] + rules.rule_weight[found[e]] + bonus
-        highest = inner[top] + rules.rule_weight[found[top]] + bonus
-        if total > highest or (found[e] == found[top] and inner[e] > inner[top]):
-            top = e
-    return found[top], splits[top]
+    highest = IMPOSSIBLE
+    found = np.uint32(0)
+    split = np.uint64(0)
+    for m in range(rules.made_ptr[x], rules.made_ptr[x + 1]):
+        r = rules.made[m]
+        y = rules.rule_left[r]
+        z = rules.rule_right[r]
+        from_row = chart.row_from[i, y]
+        to_row = chart.row_to[k, z]
+        if from_row == 0 or to_row == 0:
+            continue
+        inner = IMPOSSIBLE
+        at = np.uint64(0)
+        for word in range(chart.ends.shape[2]):
+            both = chart.ends[i, y, word] & chart.starts[k, z, word]
+            while both:
+                j = np.uint64(64 * word) + trailing_zeros(both)
+                both &= both - np.uint64(1)
+                # The chart is complete by now: its rows also hold wider spans.
+                if j <= np.uint64(i) or j >= np.uint64(k):
+                    continue
+                score = chart.score_from[from_row, j] + chart.score_to[to_row, j]
+                if score > inner:
+                    inner = score
+                    at = j
+        if inner > IMPOSSIBLE and inner + rules.rule_weight[r] + bonus > highest:
+            highest = inner + rules.rule_weight[r] + bonus
+            found = r
+            split = at
+    return found, split
 
 
 @njit(cache=True, nogil=True)
