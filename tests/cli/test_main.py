@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SECATEUR = (sys.executable, "-c", "from secateur.cli import main; main()")
 COMMANDS = (
     "quickstart",
+    "train",
     "parse",
     "evaluate",
     "bench",
