@@ -40,7 +40,7 @@ def test_even_penalties_invert_the_fit() -> None:
     # log runtime = 1 - 0.5 * logit(penalty), exactly
     tried = [0.01, 0.1, 0.5]
     runtime = [math.exp(1 - 0.5 * math.log(p / (1 - p))) for p in tried]
-    found = frontier.even_penalties(tried, runtime, 5)
+    found = frontier.even_penalties(tried, runtime, 5, runtime[0], runtime[-1])
     logs = [1 - 0.5 * math.log(p / (1 - p)) for p in found]
     assert np.allclose(np.diff(logs), np.diff(logs)[0])
     assert found[0] == pytest.approx(0.01)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,8 @@ import secateur as sec
 from secateur.errors import InputError
 from secateur.model import UNPRUNED, Model, load_model
 from secateur.parser import load
-from secateur.training import Settings, Trainer, fewer_rollouts, train
+from secateur.training import Settings, Trainer, train
+from secateur.training.trainer import some_rollouts, sweep_range
 
 SMALL = Settings(points=3, iterations=2, repeat=1, max_length=15)
 
@@ -102,10 +105,10 @@ def test_a_stopped_run_goes_on_to_the_same_policy(trees: sec.Treebank, tmp_path:
         settings = Settings(points=3, iterations=iterations, patience=9, max_length=12)
         return Trainer(trees[:50], trees[50:80], settings, work=work)
 
-    start = trainer(None, 1).baseline(0.01)
-    whole, _ = trainer(None, 3).lols("run", 0.01, start, 0.001)
-    trainer(tmp_path, 2).lols("run", 0.01, start, 0.001)
-    resumed, rounds = trainer(tmp_path, 3).lols("run", 0.01, start, 0.001)
+    start = trainer(None, 1).baseline("start", 0.01)
+    whole, _ = trainer(None, 3).lols("run", start, 0.001)
+    trainer(tmp_path, 2).lols("run", start, 0.001)
+    resumed, rounds = trainer(tmp_path, 3).lols("run", start, 0.001)
     assert len(rounds) == 4
     assert np.array_equal(resumed.weights, whole.weights)
 
@@ -113,7 +116,7 @@ def test_a_stopped_run_goes_on_to_the_same_policy(trees: sec.Treebank, tmp_path:
 def test_change_propagation_trains_too(trees: sec.Treebank) -> None:
     settings = Settings(surrogate="cp", points=3, iterations=1, max_length=12)
     trainer = Trainer(trees[:40], trees[40:60], settings)
-    _, rounds = trainer.lols("run", 0.01, trainer.baseline(0.01), 0.0001)
+    _, rounds = trainer.lols("run", trainer.baseline("start", 0.01), 0.0001)
     assert [r.number for r in rounds] == [0, 1]
     assert 0.0 < rounds[0].accuracy <= 1.0
 
@@ -127,7 +130,56 @@ def test_no_held_out_trees_and_settings_that_make_no_sense(trees: sec.Treebank) 
         Settings(points=1)
 
 
-def test_fewer_rollouts_are_two_a_word() -> None:
+def test_some_rollouts_are_two_a_word() -> None:
     for n in range(3, 60):
         decisions = n * (n + 1) // 2 - 1 - n
-        assert fewer_rollouts(decisions) == min(decisions, 2 * n)
+        assert some_rollouts(decisions) == min(decisions, 2 * n)
+
+
+def test_a_folder_belongs_to_one_run(trees: sec.Treebank, tmp_path: Path) -> None:
+    Trainer(trees[:50], trees[50:80], SMALL, work=tmp_path)
+    Trainer(trees[:50], trees[50:80], replace(SMALL, iterations=7), work=tmp_path)
+    with pytest.raises(InputError, match="other trees or other settings"):
+        Trainer(trees[:51], trees[50:80], SMALL, work=tmp_path)
+    with pytest.raises(InputError, match="other trees or other settings"):
+        Trainer(trees[:50], trees[50:80], replace(SMALL, regularizer=0.1), work=tmp_path)
+
+
+def test_the_range_of_a_sweep() -> None:
+    # Pruning helps down to runtime 40, then costs; 60% of 0.8 is passed between 20 and 10.
+    slow, fast = sweep_range([160, 80, 40, 20, 10], [0.6, 0.7, 0.8, 0.7, 0.26])
+    assert slow == pytest.approx((40 * 80) ** 0.5)
+    assert fast == pytest.approx(20 * 0.5**0.5)
+    # Nothing is lost yet: all of it.
+    assert sweep_range([80, 40, 20], [0.9, 0.8, 0.7]) == (80, 20)
+
+
+def test_sentences_that_a_given_grammar_cannot_parse_are_counted(trees: sec.Treebank) -> None:
+    grammar = sec.induce(trees[:8], smoothing=sec.Smoothing(rare=0, prior=0.0))
+    trainer = Trainer(trees[:60], trees[60:80], SMALL, grammar=grammar)
+    assert 0 < trainer.unparsed < len(trees[:60].filter(max_length=SMALL.max_length))
+    assert len(trainer.data) + trainer.unparsed == len(trees[:60].filter(max_length=SMALL.max_length))
+
+
+def test_a_full_disk_leaves_the_last_checkpoint(
+    trees: sec.Treebank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(points=3, iterations=3, patience=9, max_length=12)
+    trainer = Trainer(trees[:50], trees[50:80], settings, work=tmp_path)
+    start = trainer.baseline("start", 0.01)
+    write, calls = Path.write_bytes, []
+
+    def full(path: Path, content: bytes) -> int:
+        calls.append(path.name)
+        if calls.count("run.npz.partial") == 2:
+            write(path, content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(InputError, match="No space left"):
+        trainer.lols("run", start, 0.001)
+    kept = trainer.folder.checkpoint("run", trainer.task.dim)
+    assert kept is not None
+    assert [r.number for r in kept.rounds] == [0, 1]
+    assert not list(tmp_path.glob("*.partial"))

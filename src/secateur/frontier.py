@@ -32,7 +32,7 @@ class Point:
     seconds_per_sentence: float
     kept: float  # share of the spans
     failures: float  # share of the sentences
-    tradeoff: float = float("nan")  # the true tradeoff at which it is best, F1 points per mega-push
+    tradeoff: float | None = None  # the true one at which it is best, F1 points per mega-push; None: at none
 
 
 class Curve(NamedTuple):
@@ -89,19 +89,24 @@ def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
     return np.maximum(fit_curve(runtime, accuracy).slope(runtime), 0.0)
 
 
-def even_penalties(penalties: Sequence[float], runtime: Sequence[float], count: int) -> list[float]:
-    """Penalties whose runtimes come out evenly spaced on a log scale, from a few tried before.
+def even_penalties(
+    penalties: Sequence[float], runtime: Sequence[float], count: int, slow: float, fast: float
+) -> list[float]:
+    """Penalties whose runtimes lie evenly on a log scale between `slow` and `fast`, from a few tried before.
 
-    log runtime is nearly linear in the logit of the penalty; fit that, invert it.
+    log runtime is nearly linear in the logit of the penalty: between neighbours it is taken to be, and so on
+    beyond the last of them.
     """
     logit = np.log(penalties) - np.log1p(-np.asarray(penalties))
-    slope, offset = np.polyfit(logit, np.log(runtime), 1)
-    if slope >= 0:
+    tried = np.log(np.maximum(runtime, 1e-9))
+    if len(tried) < 2 or not (np.diff(tried) < 0).all() or not slow > fast > 0:
         raise InputError(
-            "a larger penalty did not make the parser faster", fix="widen the range of penalties"
+            "a larger penalty did not make the parser faster", fix="give more or longer training sentences"
         )
-    wanted = np.linspace(np.log(max(runtime)), np.log(min(runtime)), count)
-    return [float(p) for p in _sigmoid((wanted - offset) / slope)]
+    wanted = np.linspace(np.log(slow), np.log(fast), count)
+    place = np.clip(np.searchsorted(-tried, -wanted), 1, len(tried) - 1)
+    share = (wanted - tried[place - 1]) / (tried[place] - tried[place - 1])
+    return [float(p) for p in _sigmoid(logit[place - 1] + share * (logit[place] - logit[place - 1]))]
 
 
 def pareto(points: Sequence[Point]) -> list[Point]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toy_model import toy_model
+
 if TYPE_CHECKING:
     from cli.conftest import Run
 
@@ -168,3 +170,77 @@ def test_trees_that_evalb_cannot_score(run: Run, files: tuple[Path, Path]) -> No
 def test_jobs(run: Run, trees: Path, grammar: Path) -> None:
     one = run("evaluate", grammar, trees, "--json").done()
     assert run("evaluate", grammar, trees, "--json", "--jobs", 2).done().out == one.out
+
+
+# A model ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "toy.model"
+    toy_model().save(path)
+    return path
+
+
+def test_a_model_at_one_setting(run: Run, trees: Path, model: Path) -> None:
+    found = run("evaluate", model, trees, "--accuracy", 69).done()
+    assert found.lines[0].startswith("protocol: EVALB COLLINS.prm")
+    assert "gold normalized (functions" in found.lines[0]
+    assert found.lines[1].startswith("setting: --accuracy 69.0, point careful, ")
+    assert "words/s (CPU time on one core)" in found.lines[1]
+    assert figures(found.out)["sentences"] == ["5", "5"]
+    assert run("evaluate", model, trees).done().lines[1].startswith("setting: --most-accurate, point exact")
+
+
+def test_a_model_scores_as_its_parses_do(run: Run, trees: Path, model: Path, tmp_path: Path) -> None:
+    parsed = tmp_path / "parsed.mrg"
+    run("parse", model, trees, "--fastest", "-o", parsed).done()
+    apart = run("evaluate", trees, parsed, "--json").done().json["total"]
+    (row,) = run("evaluate", model, trees, "--fastest", "--json").done().json["settings"]
+    assert (row["setting"], row["point"]) == ("--fastest", "hasty")
+    assert {**row["result"]["total"], "failures": 0} == apart
+    assert row["words_per_second"] > 0
+
+
+def test_several_budgets(run: Run, trees: Path, model: Path) -> None:
+    budgets = "1,000wps,2ms/sent,9wps,900000wps"
+    found = run("evaluate", model, trees, "--budget", budgets, "--by", "length").done()
+    lines = found.lines
+    assert lines[1] == "words/s: CPU time on one core"
+    assert lines[3].split()[:3] == ["setting", "point", "F1"]
+    assert [line.split()[1:3] for line in lines[4:8]] == [
+        ["1,000wps", "exact"],
+        ["2ms/sent", "careful"],
+        ["9wps", "exact"],
+        ["900000wps", "hasty"],
+    ]
+    assert lines[9] == "F1 by length"
+    assert lines[11].split()[:2] == ["1-10", "5"]
+    assert "900000wps is beyond this model" in found.err
+
+
+def test_points(run: Run, trees: Path, model: Path) -> None:
+    everything = run("evaluate", model, trees, "--points", "all").done()
+    assert [line.split()[0] for line in everything.lines[3:]] == ["point", "hasty", "careful", "exact"]
+    named = run("evaluate", model, trees, "--points", "slow,exact", "--json").done().json
+    assert [row["point"] for row in named["settings"]] == ["slow", "exact"]
+    assert named["protocol"] == named["settings"][0]["result"]["protocol"]
+
+
+def test_jobs_of_a_model(run: Run, trees: Path, model: Path) -> None:
+    def totals(*options: object) -> list[object]:
+        found = run("evaluate", model, trees, "--points", "all", "--json", *options).done().json["settings"]
+        return [(row["point"], row["mpush"], row["result"]["total"]) for row in found]
+
+    assert totals("--jobs", 2) == totals()
+    shown = run("evaluate", model, trees, "--points", "all", "--jobs", 2).done()
+    assert "words/s: not measured with several processes" in shown.lines
+
+
+def test_wrong_settings_of_a_model(run: Run, files: tuple[Path, Path], trees: Path, model: Path) -> None:
+    run("evaluate", model, trees, "--points", "quick").refused("quick", "careful")
+    run("evaluate", model, trees, "--points", "all", "--fastest").refused("more than one setting")
+    run("evaluate", model, trees, "--accuracy", 3, "--budget", "9wps").refused("more than one setting")
+    run("evaluate", model, trees, "--points", "all", "--sentences").misused("--sentences")
+    run("evaluate", *files, "--fastest").refused(files[0], "only a model has a dial")
+    run("evaluate", trees.parent, trees).refused("not a model")

@@ -26,6 +26,8 @@ COMMANDS = (
     "train",
     "parse",
     "evaluate",
+    "frontier",
+    "inspect",
     "bench",
     "doctor",
     *(f"treebank {name}" for name in ("check", "info", "convert", "draw", "garden")),

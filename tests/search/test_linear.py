@@ -10,6 +10,11 @@ from sklearn.linear_model import LogisticRegression
 from secateur.search.linear import Matrix, logistic_regression, minimize
 
 
+def matrix_of(rows: np.ndarray, dim: int) -> Matrix:
+    """With weights for all features that occur."""
+    return Matrix.build(rows, np.bincount(rows.ravel(), minlength=dim) > 0)
+
+
 def test_minimize_finds_the_minimum_of_a_quadratic() -> None:
     rng = np.random.default_rng(0)
     root = rng.standard_normal((12, 12))
@@ -30,7 +35,7 @@ def test_regression_agrees_with_scikit_learn() -> None:
     advantage = rng.standard_normal(300)
     regularizer = 0.01
     weights = logistic_regression(
-        Matrix.build(rows, 64), advantage, regularizer=regularizer, iterations=1000, tolerance=1e-14
+        matrix_of(rows, 64), advantage, regularizer=regularizer, iterations=1000, tolerance=1e-14
     )
     dense = np.zeros((300, 64))
     np.add.at(dense, (np.arange(300)[:, None], rows), 1.0)
@@ -42,19 +47,33 @@ def test_regression_agrees_with_scikit_learn() -> None:
 
 def test_only_features_that_occur_get_weights() -> None:
     rows = np.array([[1, 5], [5, 7]], np.uint32)
-    weights = logistic_regression(Matrix.build(rows, 16), np.array([1.0, -1.0]), regularizer=0.1)
+    weights = logistic_regression(matrix_of(rows, 16), np.array([1.0, -1.0]), regularizer=0.1)
     assert set(np.flatnonzero(weights)) <= {1, 5, 7}
     assert weights[1] > 0 > weights[7]
 
 
 def test_nothing_to_learn_leaves_the_policy_alone() -> None:
     start = np.arange(8, dtype=np.float32)
-    matrix = Matrix.build(np.array([[1], [2]], np.uint32), 8)
+    matrix = matrix_of(np.array([[1], [2]], np.uint32), 8)
     assert logistic_regression(matrix, np.zeros(2), regularizer=0.1, start=start) is start
 
 
 @pytest.mark.parametrize("regularizer", [1e-4, 1.0])
 def test_two_features_in_one_bucket_add_up(regularizer: float) -> None:
-    once = Matrix.build(np.array([[3, 4], [5, 6]], np.uint32), 8)
-    twice = Matrix.build(np.array([[3, 3], [5, 6]], np.uint32), 8)
-    assert once.table[0].sum() == twice.table[0].sum() == 2
+    once = matrix_of(np.array([[3, 4], [5, 6]], np.uint32), 8)
+    twice = matrix_of(np.array([[3, 3], [5, 6]], np.uint32), 8)
+    assert once.columns.shape == twice.columns.shape == (2, 2)
+    advantage = np.array([1.0, -1.0])
+    apart = logistic_regression(once, advantage, regularizer=regularizer, tolerance=1e-12)
+    together = logistic_regression(twice, advantage, regularizer=regularizer, tolerance=1e-12)
+    # One weight that counts twice reaches further than two that count once.
+    assert 2 * together[3] > apart[3] + apart[4] > 0
+
+
+def test_features_can_be_left_out() -> None:
+    rows = np.array([[1, 5], [5, 7], [5, 7]], np.uint32)
+    matrix = Matrix.build(rows, np.bincount(rows.ravel(), minlength=16) >= 2)
+    assert matrix.active.tolist() == [5, 7]
+    weights = logistic_regression(matrix, np.array([1.0, -1.0, -1.0]), regularizer=0.1)
+    assert set(np.flatnonzero(weights)) == {5, 7}
+    assert np.array_equal(matrix.spread(matrix.gather(weights)), weights)

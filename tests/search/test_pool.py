@@ -24,7 +24,7 @@ def test_decisions_seen_again_add_up_and_the_pool_does_not_grow() -> None:
     pool.add(0, sites(1, 2), nothing(2), np.array([1.0, 2.0]), features)
     pool.add(0, sites(1, 2), nothing(2), np.array([0.5, -3.0]), features)
     assert pool.advantages().tolist() == [1.5, -1.0]
-    assert pool.matrix().table.shape[0] == 2
+    assert len(pool.matrix().columns) == 2
 
 
 def test_other_decisions_of_an_example_join_it() -> None:
@@ -33,7 +33,7 @@ def test_other_decisions_of_an_example_join_it() -> None:
     pool.add(1, sites(9), nothing(1), np.array([7.0]), features)
     pool.add(3, sites(2, 4), nothing(2), np.array([10.0, 20.0]), features)
     assert pool.advantages().tolist() == [7.0, 1.0, 12.0, 20.0]  # by example, then as they came
-    active = pool.matrix().active[pool.matrix().table.indices]
+    active = pool.matrix().active[pool.matrix().columns.ravel() - 1]
     assert active.tolist() == [9, 1, 2, 4]
 
 
@@ -52,3 +52,11 @@ def test_sums_are_restored() -> None:
     pool.add(1, sites(3), nothing(1), np.array([5.0]), features)
     pool.restore(kept)
     assert pool.advantages().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_features_of_a_single_example_can_be_left_out() -> None:
+    pool = Pool(16, least=2)
+    pool.add(0, sites(1, 2), nothing(2), np.array([1.0, 2.0]), features)
+    pool.add(1, sites(2, 3), nothing(2), np.array([1.0, 2.0]), features)
+    assert pool.matrix().active.tolist() == [2]
+    assert pool.matrix().columns.ravel().tolist() == [0, 1, 1, 0]

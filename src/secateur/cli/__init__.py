@@ -11,7 +11,18 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from secateur.cli import bench, doctor, evaluate, grammar, parse, quickstart, train, treebank
+from secateur.cli import (
+    bench,
+    doctor,
+    evaluate,
+    frontier,
+    grammar,
+    inspect,
+    parse,
+    quickstart,
+    train,
+    treebank,
+)
 from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
 
@@ -61,6 +72,8 @@ app.command()(quickstart.quickstart)
 app.command()(train.train)
 app.command()(parse.parse)
 app.command()(evaluate.evaluate)
+app.command()(frontier.frontier)
+app.command()(inspect.inspect)
 app.command()(bench.bench)
 app.command()(doctor.doctor)
 app.add_typer(treebank.app, name="treebank")

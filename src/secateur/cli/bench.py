@@ -1,10 +1,10 @@
-"""secateur bench: how fast a grammar parses here."""
+"""secateur bench: how fast a grammar, or each point of a model, parses here."""
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,18 +12,24 @@ from typing import Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, FromText, Json, Quiet, check_picture
-from secateur.cli.terminal import err, print_json, print_pairs, progress
+from secateur.cli.frontier import choose
+from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture, with_dial
+from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress
 from secateur.errors import InputError
 from secateur.text import Sentence
 
 # Repeats that differ by more than this tell more about the machine than about the parser.
 NOISE = 0.1
+GARDEN = 300  # sentences of the garden, where no text is given
 
 
+@with_dial
 def bench(
-    model: Annotated[str, typer.Argument(help="A grammar file.")],
-    text: Annotated[str, typer.Argument(help="Sentences: a file of tokens, or a treebank.")],
+    model: Annotated[str, typer.Argument(help="A grammar file, or a model directory.")],
+    text: Annotated[
+        str | None,
+        typer.Argument(help="Sentences: a file of tokens, or a treebank; without: the embedded garden."),
+    ] = None,
     *,
     repeat: Annotated[int, typer.Option(min=1, help="Runs; the best counts.")] = 5,
     sentences: Annotated[int, typer.Option(min=1, help="Take the first so many sentences.")] = 1000,
@@ -33,39 +39,40 @@ def bench(
             help="Also draw time over length and over work (.png, .svg, .pdf).", callback=check_picture
         ),
     ] = None,
+    dial: Dial,
     from_: FromText = None,
     encoding: Encoding = "utf-8",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Words per second on one core, best of several runs, with the work counters beside it."""
-    from secateur.parser import Parser
+    """Words per second on one core, best of several runs, with the work counters beside it.
 
-    parser = Parser(inputs.read_grammar(model))
-    found = inputs.sentences(text, raw=False, format=from_, encoding=encoding)
-    given = list(islice((sentence for sentence in found if sentence.tokens), sentences))
-    if not given:
-        raise InputError("no sentences", where=text, fix="give one sentence a line")
-    parser.parse(given[0])  # loads the kernels before the clock starts
-    runs: list[list[float]] = []
-    parses: list[Any] = []
+    A model is measured at the point its dial is set to; without a setting, at all points of its frontier.
+    """
+    parsers = _parsers(model, dial)
+    if plot and len(parsers) > 1:
+        raise typer.BadParameter("--plot draws one point: choose it with --point")
+    name, given = _sentences(text, sentences, from_, encoding)
+    runs: dict[str, list[list[float]]] = {point: [] for point in parsers}
+    parses: dict[str, list[Any]] = {}
+    for parser in parsers.values():
+        parser.parse(given[0])  # loads the kernels before the clock starts
+    # A round of all points at a time: what slows the machine down for a while slows all of them.
     for _ in progress(range(repeat), "running", total=repeat, quiet=quiet):
-        times, parses = _run(parser, given)
-        runs.append(times)
+        for point, parser in parsers.items():
+            times, parses[point] = timed(parser, given)
+            runs[point].append(times)
     if plot:
-        fastest = [min(times) for times in zip(*runs, strict=True)]
-        _plot(plot, [len(s.tokens) for s in given], fastest, [p.work.pushes for p in parses])
-    figures = _figures(given, parses, [sum(times) for times in runs])
-    if json:
-        print_json({"model": model, "text": text, "runs": repeat, **figures})
-        return
-    print(f"{model} on {text}: exact Viterbi, CPU time on one core, best of {repeat}\n")
-    print_pairs({**figures, "spread of runs": f"{figures['spread of runs']:.0%}"})
-    if figures["spread of runs"] > NOISE and not quiet:
-        err.print("the runs differ by more than 10%: the machine is busy; trust the counters, not the clock")
+        (times_of_runs,), (found,) = runs.values(), parses.values()
+        fastest = [min(times) for times in zip(*times_of_runs, strict=True)]
+        _plot(plot, [len(s.tokens) for s in given], fastest, [p.work.pushes for p in found])
+    figures = {
+        point: _figures(given, parses[point], [sum(times) for times in runs[point]]) for point in parsers
+    }
+    _report(model, name, repeat, figures, json, quiet)
 
 
-def _run(parser: Any, given: Sequence[Sentence]) -> tuple[list[float], list[Any]]:
+def timed(parser: Any, given: Iterable[Any]) -> tuple[list[float], list[Any]]:
     """The CPU seconds of each sentence, and its parse."""
     times, parses = [], []
     for sentence in given:
@@ -73,6 +80,63 @@ def _run(parser: Any, given: Sequence[Sentence]) -> tuple[list[float], list[Any]
         parses.append(parser.parse(sentence))
         times.append(time.process_time() - started)
     return times, parses
+
+
+def _parsers(path: str, dial: Dial) -> dict[str, Any]:
+    """By the name of their point; a grammar has but one, without a name."""
+    from secateur.parser import Parser, model_parser
+
+    if not Path(path).is_dir():
+        if dial:
+            fix = "name a model, or leave the setting out"
+            raise InputError("a grammar has no dial", where=path, fix=fix)
+        return {"": Parser(inputs.read_grammar(path))}
+    from secateur.model import load_model
+
+    model = load_model(path)
+    if not dial:
+        return {point.name: model_parser(model, point.name) for point in model.frontier}
+    point = choose(path, model, dial)
+    return {point.name: model_parser(model, point.name)}
+
+
+def _sentences(
+    text: str | None, count: int, format: str | None, encoding: str
+) -> tuple[str, Sequence[Sentence]]:
+    """What to parse, and what to call it."""
+    if text is None:
+        from secateur.garden import treebank
+
+        grown = min(count, GARDEN)
+        return f"garden ({grown:,} sentences)", [Sentence.of(tree.words()) for tree in treebank(grown)]
+    found = inputs.sentences(text, raw=False, format=format, encoding=encoding)
+    given = list(islice((sentence for sentence in found if sentence.tokens), count))
+    if not given:
+        raise InputError("no sentences", where=text, fix="give one sentence a line")
+    return text, given
+
+
+def _report(
+    model: str, text: str, repeat: int, figures: dict[str, dict[str, float]], json: bool, quiet: bool
+) -> None:
+    is_grammar = "" in figures
+    if json:
+        found = figures[""] if is_grammar else {"points": figures}
+        print_json({"model": model, "text": text, "runs": repeat, **found})
+        return
+    what = "exact Viterbi, " if is_grammar else ""
+    print(f"{model} on {text}: {what}CPU time on one core, best of {repeat}\n")
+    shown = {
+        point: {**found, "spread of runs": f"{found['spread of runs']:.0%}"}
+        for point, found in figures.items()
+    }
+    if is_grammar:
+        print_pairs(shown[""])
+    else:
+        columns = [name for name in next(iter(shown.values())) if name not in ("sentences", "words")]
+        print_table(["point", *columns], ([p, *(found[c] for c in columns)] for p, found in shown.items()))
+    if max(found["spread of runs"] for found in figures.values()) > NOISE and not quiet:
+        err.print("the runs differ by more than 10%: the machine is busy; trust the counters, not the clock")
 
 
 def _figures(given: Sequence[Sentence], parses: Sequence[Any], totals: Sequence[float]) -> dict[str, float]:

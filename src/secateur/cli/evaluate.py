@@ -1,17 +1,25 @@
-"""secateur evaluate: parses against gold trees."""
+"""secateur evaluate: parses, a grammar or a model against gold trees."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import STEPS, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores
+from secateur.cli.bench import timed
+from secateur.cli.frontier import choose
+from secateur.cli.options import STEPS, Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, with_dial
 from secateur.cli.terminal import count, err, print_json, print_table, progress
 from secateur.errors import InputError
+from secateur.treebank import Treebank
+
+if TYPE_CHECKING:
+    from secateur.metrics import Evaluation, Parameters
 
 # Rows of the report: what people call a field of Counts.
 FIGURES = {
@@ -33,19 +41,25 @@ class By(StrEnum):
     length = "length"
 
 
+@with_dial
 def evaluate(
     gold: Annotated[
-        str, typer.Argument(help="Gold trees; or a grammar, which then parses the sentences of PARSED.")
+        str,
+        typer.Argument(help="Gold trees; or a grammar or model, which then parses the sentences of PARSED."),
     ],
     parsed: Annotated[
-        str, typer.Argument(help="Trees to score; or the gold trees, if a grammar comes first.")
+        str, typer.Argument(help="Trees to score; or the gold trees, if a grammar or model comes first.")
     ],
     *,
+    points: Annotated[
+        str | None, typer.Option("--points", help="Points of a model: all of its frontier, or names: a,b.")
+    ] = None,
     prm: Annotated[
         Path | None, typer.Option("--prm", help="An EVALB parameter file instead of COLLINS.prm.")
     ] = None,
     by: Annotated[By | None, typer.Option("--by", help="Break the scores down by sentence length.")] = None,
     sentences: Annotated[bool, typer.Option("--sentences", help="The counts of each sentence too.")] = False,
+    dial: Dial,
     keep: Keep = None,
     from_: From = None,
     jobs: Jobs = 1,
@@ -54,44 +68,195 @@ def evaluate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """EVALB scores of parsed trees, as they stand; or of a grammar on a gold treebank, normalized."""
+    """EVALB scores of parsed trees, as they stand; or of a grammar or model on a gold treebank, normalized.
+
+    A model is scored at one setting of its dial or several, as in --budget 500wps,2000wps or --points all.
+    """
     from secateur import metrics
 
     parameters = metrics.read_parameters(prm) if prm else metrics.COLLINS
+    how = How(parameters, by, sentences, cores(jobs), seed, json, quiet)
+    steps = [step for step in STEPS if step not in (keep or ())]
+    normalized = f"{parameters.protocol()}, gold normalized ({', '.join(steps) or 'no step'})"
+    if Path(gold).is_dir():
+        settings = _settings(dial, points)
+        if sentences and len(settings) != 1 and not json:
+            raise typer.BadParameter("--sentences is for one setting of the dial")
+        treebank = inputs.read_treebank([parsed], format=from_, encoding=encoding, keep=keep)
+        _report_rows(gold, _rows(gold, treebank, settings, how), normalized, how)
+        return
+    if dial or points:
+        fix = "name a model first, or leave the setting out"
+        raise InputError("only a model has a dial", where=gold, fix=fix)
     protocol = parameters.protocol()
     if inputs.is_grammar(gold, encoding=encoding):
-        golds, tests, failed = _parse(gold, parsed, keep, from_, encoding, jobs, quiet)
+        golds, tests, failed = _parse(gold, parsed, keep, from_, encoding, how)
         with inputs.located(parsed):
             result = metrics.evaluate(golds, tests, parameters, failed=failed)
-        steps = [step for step in STEPS if step not in (keep or ())]
-        protocol += f", gold normalized ({', '.join(steps) or 'no step'})"
+        protocol = normalized
     elif keep:
         raise typer.BadParameter("--keep is for a grammar's gold trees; two files are scored as they stand")
     else:
         with inputs.located(parsed):
             result = _compare(gold, parsed, from_, encoding, parameters)
-    interval = metrics.confidence([s.counts for s in result.sentences], seed=seed)
     if json:
-        found = {**result.to_dict(sentences=sentences), "protocol": protocol, "confidence": interval}
-        if by:
-            found["by_length"] = {row.name: row.counts.to_dict() for row in result.by_length()}
-        print_json(found)
+        print_json({**_fields(result, how), "protocol": protocol})
         return
     print(f"protocol: {protocol}")
-    _report(result, interval, by, sentences)
-    if result.total.errors and not quiet:
-        err.print(f"{count(result.total.errors, 'sentence')} not scored: gold and parsed words differ")
+    _report(result, how)
+
+
+class How(NamedTuple):
+    """How to score, and what to show of it."""
+
+    parameters: Parameters
+    by: By | None
+    sentences: bool
+    jobs: int
+    seed: int
+    json: bool
+    quiet: bool
+
+    def interval(self, result: Evaluation) -> tuple[float, float]:
+        """95% confidence of F1."""
+        from secateur import metrics
+
+        return metrics.confidence([sentence.counts for sentence in result.sentences], seed=self.seed)
+
+
+# A model ----------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """A model at one setting of its dial."""
+
+    setting: str
+    point: str
+    result: Evaluation
+    words_per_second: float | None  # None where several processes parsed
+    mpush: float  # mega-pushes per sentence
+
+
+def _settings(dial: Dial, points: str | None) -> list[Dial]:
+    """One setting of the dial for each row; none: all points of the frontier."""
+    if points is not None:
+        if dial:
+            raise InputError("more than one setting of the dial", fix="give one of them")
+        return [] if points == "all" else [{"point": name} for name in points.split(",")]
+    if list(dial) == ["budget"]:
+        # A comma behind a unit, not one within a number.
+        return [{"budget": budget} for budget in re.split(r"(?<=[a-z])\s*,\s*", dial["budget"])]
+    return [dial]
+
+
+def _rows(path: str, treebank: Treebank, settings: list[Dial], how: How) -> list[Row]:
+    from secateur.model import load_model
+    from secateur.parser import model_parser
+
+    model = load_model(path)
+    chosen = [(_typed(dial), choose(path, model, dial).name) for dial in settings]
+    chosen = chosen or [(f"--point {point.name}", point.name) for point in model.frontier]
+    rows: dict[str, Row] = {}
+    for setting, name in chosen:
+        if name not in rows:  # two settings may lead to one point
+            rows[name] = _row(setting, name, model_parser(model, name), treebank, how)
+    return [rows[name]._replace(setting=setting) for setting, name in chosen]
+
+
+def _row(setting: str, name: str, parser: Any, treebank: Treebank, how: How) -> Row:
+    from secateur import metrics
+
+    words = [tree.words() for tree in treebank]
+    if not words:
+        raise InputError("no trees", where=treebank.name, fix="give a treebank")
+    speed, doing = None, f"parsing at {name}"
+    if how.jobs == 1:
+        parser.parse(words[0])  # loads the kernels before the clock starts
+        times, parses = timed(parser, progress(words, doing, total=len(words), quiet=how.quiet))
+        speed = sum(map(len, words)) / max(sum(times), 1e-9)
+    else:
+        found = parser.pipe(words, jobs=how.jobs)
+        parses = list(progress(found, doing, total=len(words), quiet=how.quiet))
+    trees, failed = [parse.tree for parse in parses], [parse.failed for parse in parses]
+    with inputs.located(treebank.name):
+        result = metrics.evaluate(treebank, trees, how.parameters, failed=failed)
+    return Row(setting, name, result, speed, sum(parse.work.pushes for parse in parses) / len(parses) / 1e6)
+
+
+def _typed(dial: Dial) -> str:
+    """The setting as an option."""
+    (option, value), *_ = [*dial.items(), ("most_accurate", True)]
+    return f"--{option.replace('_', '-')}" + ("" if value is True else f" {value}")
+
+
+def _report_rows(model: str, rows: Sequence[Row], protocol: str, how: How) -> None:
+    if how.json:
+        found = [
+            {**row._asdict(), "result": {**_fields(row.result, how), "protocol": protocol}} for row in rows
+        ]
+        print_json({"model": model, "protocol": protocol, "settings": found})
+        return
+    print(f"protocol: {protocol}")
+    if len(rows) == 1:
+        (row,) = rows
+        speed = (
+            f"{row.words_per_second:,.0f} words/s (CPU time on one core), " if row.words_per_second else ""
+        )
+        print(f"setting: {row.setting}, point {row.point}, {speed}{row.mpush:.4f} Mpush/sentence")
+        _report(row.result, how)
+        return
+    measured = "CPU time on one core" if rows[0].words_per_second else "not measured with several processes"
+    print(f"words/s: {measured}\n")
+    _print_rows(rows, how)
+    if how.by:
+        print("\nF1 by length")
+        lengths = zip(*(row.result.by_length() for row in rows), strict=True)
+        print_table(
+            ["words", "sentences", *(row.setting for row in rows)],
+            ((group[0].name, group[0].counts.sentences, *(r.counts.f1 for r in group)) for group in lengths),
+        )
+
+
+def _print_rows(rows: Sequence[Row], how: How) -> None:
+    columns = [
+        "setting",
+        "point",
+        "F1",
+        "95% interval",
+        "words/s",
+        "Mpush/sentence",
+        "without a parse",
+        "errors",
+    ]
+    cells = [
+        (
+            row.setting,
+            row.point,
+            row.result.total.f1,
+            "{:.2f}-{:.2f}".format(*how.interval(row.result)),
+            round(row.words_per_second) if row.words_per_second else "-",
+            f"{row.mpush:.4f}",
+            row.result.total.failures,
+            row.result.total.errors,
+        )
+        for row in rows
+    ]
+    named = all(row.setting == f"--point {row.point}" for row in rows)
+    print_table(columns[named:], (row[named:] for row in cells))
+
+
+# A grammar, or two files ------------------------------------------------------------------------------------
 
 
 def _parse(
-    grammar: str, gold: str, keep: list[str] | None, format: str | None, encoding: str, jobs: int, quiet: bool
+    grammar: str, gold: str, keep: list[str] | None, format: str | None, encoding: str, how: How
 ) -> tuple[Any, Any, Any]:
     from secateur.parser import Parser
 
     treebank = inputs.read_treebank([gold], format=format, encoding=encoding, keep=keep)
     parser = Parser(inputs.read_grammar(grammar))
-    found = parser.pipe((tree.words() for tree in treebank), jobs=cores(jobs))
-    parses = list(progress(found, "parsing", total=len(treebank), quiet=quiet))
+    found = parser.pipe((tree.words() for tree in treebank), jobs=how.jobs)
+    parses = list(progress(found, "parsing", total=len(treebank), quiet=how.quiet))
     return treebank, [parse.tree for parse in parses], [parse.failed for parse in parses]
 
 
@@ -112,8 +277,17 @@ def _compare(gold: str, parsed: str, format: str | None, encoding: str, paramete
     )
 
 
-def _report(result: Any, interval: tuple[float, float], by: By | None, sentences: bool) -> None:
-    if sentences:
+def _fields(result: Evaluation, how: How) -> dict[str, Any]:
+    """The scores for machines."""
+    found = {**result.to_dict(sentences=how.sentences), "confidence": how.interval(result)}
+    if how.by:
+        found["by_length"] = {row.name: row.counts.to_dict() for row in result.by_length()}
+    return found
+
+
+def _report(result: Evaluation, how: How) -> None:
+    """The scores for people."""
+    if how.sentences:
         print()
         print_table(
             ["sentence", "status", "length", "gold", "parsed", "matched", "crossing", "words", "right tags"],
@@ -128,11 +302,13 @@ def _report(result: Any, interval: tuple[float, float], by: By | None, sentences
         ["", "all", f"<= {result.parameters.cutoff} words"],
         ((name, getattr(total, field), getattr(short, field)) for field, name in FIGURES.items()),
     )
-    print(f"95% confidence of F1 (all): {interval[0]:.2f} to {interval[1]:.2f}")
-    if by:
+    print("95% confidence of F1 (all): {:.2f} to {:.2f}".format(*how.interval(result)))
+    if how.by:
         print()
         rows = (
             (row.name, row.counts.sentences, row.counts.f1, row.counts.recall, row.counts.precision)
             for row in result.by_length()
         )
         print_table(["words", "sentences", "F1", "recall", "precision"], rows)
+    if total.errors and not how.quiet:
+        err.print(f"{count(total.errors, 'sentence')} not scored: gold and parsed words differ")

@@ -65,15 +65,14 @@ def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -
     from secateur.model import load_model
     from secateur.parser import Parser, model_parser
 
-    asked = {name: value for name, value in dial.items() if value not in (None, False)}
     if not os.path.isdir(path):
-        if asked:
+        if dial:
             raise InputError(
                 "a grammar has no dial", where=path, fix="name a model, or leave the setting out"
             )
         return Parser(read_grammar(path), limits=limits, binarized=binarized), "", ""
     model = load_model(path)
-    choice = model.choose(**asked)
+    choice = model.choose(**dial)
     parser = model_parser(model, choice.point.name, limits=limits, binarized=binarized)
     return parser, choice.point.name, choice.remark
 

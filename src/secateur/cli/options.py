@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -76,6 +79,23 @@ def check_picture(path: Path | None) -> Path | None:
     return _check_regular(path)
 
 
+def check_page(path: Path | None) -> Path | None:
+    return None if path is None else _check_regular(path)
+
+
+def check_svg(path: Path | None) -> Path | None:
+    if path is not None and path.suffix != ".svg":
+        raise typer.BadParameter(f"{path} is no SVG; end its name in .svg")
+    return check_page(path)
+
+
+def _check_model(path: Path) -> Path:
+    if not path.is_dir():
+        what = "this is a file, not a model" if path.exists() else "no such model"
+        raise InputError(what, where=str(path), fix="name a directory that `secateur train` wrote")
+    return path
+
+
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 means all cores.", min=0)]
@@ -119,20 +139,50 @@ GrammarOutput = Annotated[
 ]
 
 
-Budget = Annotated[
-    str | None, typer.Option(help="A model's most accurate point within 20000wps or 2ms/sent.")
-]
-Accuracy = Annotated[float | None, typer.Option(help="A model's fastest point with this F1.")]
-MaxLoss = Annotated[
-    float | None, typer.Option(help="A model's fastest point losing at most so many F1 points.")
-]
-Tradeoff = Annotated[
-    float | None, typer.Option(help="A model's best point at so many F1 points per mega-push.")
-]
-Fastest = Annotated[bool, typer.Option("--fastest", help="A model's fastest point.")]
-MostAccurate = Annotated[
-    bool, typer.Option("--most-accurate", help="A model's most accurate point (default).")
-]
+ModelFolder = Annotated[Path, typer.Argument(help="A model directory.", callback=_check_model)]
+
+Dial = dict[str, Any]  # the settings that were given: keywords of Model.choose
+
+
+def _dial(
+    *,
+    budget: Annotated[
+        str | None, typer.Option(help="A model's most accurate point within 20000wps or 2ms/sent.")
+    ] = None,
+    accuracy: Annotated[float | None, typer.Option(help="A model's fastest point with this F1.")] = None,
+    max_loss: Annotated[
+        float | None, typer.Option(help="A model's fastest point losing at most so many F1 points.")
+    ] = None,
+    tradeoff: Annotated[
+        float | None, typer.Option(help="A model's best point at so many F1 points per mega-push.")
+    ] = None,
+    fastest: Annotated[bool, typer.Option("--fastest", help="A model's fastest point.")] = False,
+    most_accurate: Annotated[
+        bool, typer.Option("--most-accurate", help="A model's most accurate point: the default of parse.")
+    ] = False,
+    point: Annotated[
+        str | None, typer.Option(help="A model's point of this name, as `secateur frontier` lists them.")
+    ] = None,
+) -> Dial:
+    return {name: value for name, value in locals().items() if value is not None and value is not False}
+
+
+def with_dial(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes `dial` as one that has the dial's options, the same for all commands."""
+    own, options = (signature(made, eval_str=True) for made in (command, _dial))
+
+    @wraps(command)
+    def spread(**given: Any) -> None:
+        settings = {name: given.pop(name) for name in options.parameters}
+        command(**given, dial=_dial(**settings))
+
+    kept = [
+        parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        for parameter in own.parameters.values()
+        if parameter.name != "dial"
+    ]
+    spread.__signature__ = Signature([*kept, *options.parameters.values()])  # type: ignore[attr-defined]
+    return spread
 
 
 def cores(jobs: int) -> int:

@@ -13,21 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import (
-    Accuracy,
-    Budget,
-    Encoding,
-    Fastest,
-    FromText,
-    Jobs,
-    Json,
-    MaxLoss,
-    MostAccurate,
-    Output,
-    Quiet,
-    Tradeoff,
-    cores,
-)
+from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet, cores, with_dial
 from secateur.cli.terminal import count, err, progress, sink
 from secateur.text import Sentence
 
@@ -47,6 +33,7 @@ class To(StrEnum):
     json = "json"
 
 
+@with_dial
 def parse(
     model: Annotated[str, typer.Argument(help="A grammar file, or a model directory.")],
     text: Annotated[
@@ -91,12 +78,7 @@ def parse(
     max_length: Annotated[
         int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
     ] = 250,
-    budget: Budget = None,
-    accuracy: Accuracy = None,
-    max_loss: MaxLoss = None,
-    tradeoff: Tradeoff = None,
-    fastest: Fastest = False,
-    most_accurate: MostAccurate = False,
+    dial: Dial,
     jobs: Jobs = 1,
     encoding: Encoding = "utf-8",
     json: Json = False,
@@ -111,14 +93,6 @@ def parse(
 
     method, options = _method(kbest, marginals, max_recall, binarized)
     limits = Limits(words=max_length, on_long=on_long.value)
-    dial = {
-        "budget": budget,
-        "accuracy": accuracy,
-        "max_loss": max_loss,
-        "tradeoff": tradeoff,
-        "fastest": fastest,
-        "most_accurate": most_accurate,
-    }
     parser, point, remark = inputs.read_parser(model, dial, limits, binarized)
     if remark:
         err.print(f"{model}: {remark}", markup=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,10 +17,20 @@ from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, 
 from secateur.cli.terminal import err, print_json, print_table
 from secateur.errors import InputError
 
+if TYPE_CHECKING:
+    from secateur.model import Model
+    from secateur.training import Step
+
 
 class Surrogate(StrEnum):
     dp = "dp"
     cp = "cp"
+
+
+class Where(StrEnum):
+    loky = "loky"
+    dask = "dask"
+    ray = "ray"
 
 
 def train(
@@ -27,49 +40,94 @@ def train(
     dev: Annotated[
         list[str] | None, typer.Option("--dev", help="Held-out trees; without any, a tenth is split off.")
     ] = None,
+    grammar: Annotated[
+        str | None, typer.Option("--grammar", help="A grammar file; without one, the trees' own.")
+    ] = None,
     surrogate: Annotated[
         Surrogate, typer.Option(help="dp: expected recall and kept spans; cp: F1 and items.")
     ] = Surrogate.dp,
     points: Annotated[int, typer.Option(min=3, help="Operating points along the frontier.")] = 8,
     iterations: Annotated[int, typer.Option(min=1, help="Rounds of learning for each, at most.")] = 10,
     max_length: Annotated[int, typer.Option(min=3, help="Leave out longer training sentences.")] = 40,
+    minibatch: Annotated[int | None, typer.Option(min=1, help="Sentences a round; all by default.")] = None,
     keep: Keep = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
+    engine: Annotated[
+        Where, typer.Option("--engine", help="Where roll-outs run: on this machine, or on a cluster.")
+    ] = Where.loky,
+    address: Annotated[str | None, typer.Option("--address", help="Of the cluster's scheduler.")] = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn a grammar and a frontier of pruning policies; started again, it goes on where it was."""
-    from secateur.search.parallel import Engine
+    from secateur.grammar.text import read_grammar
+    from secateur.search.parallel import Engine, WorkersLost
     from secateur.training import Settings
     from secateur.training import train as train_model
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
+    settings = Settings(
+        surrogate=surrogate.value,
+        points=points,
+        iterations=iterations,
+        max_length=max_length,
+        minibatch=minibatch,
+        seed=seed,
+    )
     trees = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
     held_out = inputs.read_treebank(dev, format=from_, encoding=encoding, keep=keep) if dev else None
-    started = time.monotonic()
-
-    def tell(line: str) -> None:
-        if not quiet:
-            err.print(f"[{time.monotonic() - started:6.0f} s] {line}", markup=False)
-
-    model = train_model(
-        trees,
-        dev=held_out,
-        settings=Settings(
-            surrogate=surrogate.value, points=points, iterations=iterations, max_length=max_length, seed=seed
-        ),
-        work=output / "work",
-        engine=Engine(jobs=cores(jobs)),
-        tell=tell,
-    )
+    work = output / "work"
+    try:
+        model = train_model(
+            trees,
+            dev=held_out,
+            settings=settings,
+            grammar=read_grammar(grammar) if grammar else None,
+            work=work,
+            engine=Engine(jobs=cores(jobs), kind=engine.value, address=address),
+            tell=_teller(quiet),
+        )
+    except KeyboardInterrupt:
+        err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")
+        raise
+    except WorkersLost as problem:
+        fix = f"finished rounds are kept; to go on, perhaps with fewer --jobs:\n  {_command()}"
+        raise InputError(str(problem), where=str(work), fix=fix) from problem
     model.save(output)
     if json:
         print_json([p.name for p in model.frontier])
         return
+    print_points(model)
+    print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
+
+
+def _command() -> str:
+    return shlex.join(["secateur", *sys.argv[1:]])
+
+
+def _teller(quiet: bool) -> Callable[[Step], None]:
+    """Prints each finished step with the time left, judged by the steps of this run."""
+    started = time.monotonic()
+    first: list[int] = []
+
+    def tell(step: Step) -> None:
+        if quiet:
+            return
+        first.append(step.done)
+        spent = time.monotonic() - started
+        done = step.done - first[0]
+        left = f"{(step.total - step.done) * spent / done / 60:.0f} min left" if done > 2 else ""
+        err.print(f"[{spent:6.0f} s, {step.done}/{step.total}] {step.text}  {left}".rstrip())
+
+    return tell
+
+
+def print_points(model: Model) -> None:
+    """The frontier as a table."""
     print_table(
         ["point", "F1", "95%", "words/s", "pushes/sentence", "spans kept", "without a parse"],
         (
@@ -85,4 +143,3 @@ def train(
             for p in model.frontier
         ),
     )
-    print(f"\nTry:  secateur parse {output} --max-loss 0.5 < sentences.txt")

@@ -29,13 +29,14 @@ class GoldBrackets(NamedTuple):
     """A gold tree's brackets."""
 
     position: np.ndarray  # [n+1] uint32, number of counted words before each position
-    left: np.ndarray  # [cells * classes] uint8, how often each bracket is there, over counted positions
+    number: np.ndarray  # [B] int64, the different brackets, as bracket_of numbers them, in order
+    left: np.ndarray  # [B] uint8, how often each is there
     total: int
 
 
 @njit(inline="always")
 def bracket_of(gold, classes, symbol_class, i, k):
-    """The number of a bracket in gold.left, or -1 where it does not count."""
+    """The number of a bracket, or -1 where it does not count."""
     if symbol_class == NO_BRACKET:
         return np.int64(-1)
     a = np.int64(gold.position[i])
@@ -64,9 +65,10 @@ def count_matches(classes, gold, steps):
             if bracket >= 0:
                 made += 1
                 # Each gold bracket is matched once.
-                if gold.left[bracket] > 0:
-                    gold.left[bracket] -= 1
-                    used[matched] = bracket
+                place = np.searchsorted(gold.number, bracket)
+                if place < gold.number.shape[0] and gold.number[place] == bracket and gold.left[place] > 0:
+                    gold.left[place] -= 1
+                    used[matched] = place
                     matched += 1
     for m in range(matched):
         gold.left[used[m]] += 1

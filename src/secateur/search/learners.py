@@ -8,15 +8,27 @@ reward on held-out examples is kept.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from secateur.search.core import DECLINE, TAKE, Example, Floats, Policy, Reward, Sites, Task, Values, Weights
-from secateur.search.linear import logistic_regression
+from secateur.search.core import (
+    DECLINE,
+    TAKE,
+    Accuracy,
+    Example,
+    Floats,
+    Policy,
+    Reward,
+    Sites,
+    Task,
+    Values,
+    Weights,
+)
+from secateur.search.linear import Matrix, logistic_regression
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 
@@ -31,7 +43,8 @@ class Round(NamedTuple):
     reward: float
     accuracy: float
     runtime: float
-    seconds: float
+    watched: dict[str, float]  # further figures, for those who look on
+    seconds: float  # of the round
 
 
 class Checkpoint(NamedTuple):
@@ -41,6 +54,7 @@ class Checkpoint(NamedTuple):
     weights: Weights  # the newest policy
     best: Weights  # the best so far
     advantages: Floats
+    apart: tuple[Weights, ...]  # the newest policies without a fold each
 
 
 Save = Callable[[Checkpoint], None]
@@ -50,7 +64,12 @@ Cost = Callable[[Any], float]
 
 @dataclass
 class Aggregate:
-    """Learning with data-set aggregation, in scikit-learn's manner: fit, then policy_ and rounds_."""
+    """Learning with data-set aggregation, in scikit-learn's manner: fit, then policy_ and rounds_.
+
+    With folds, an example is visited by a policy that was trained without its fold. A policy fails less on
+    examples it was trained on than on new ones; what it would have to learn from its failures is seen only
+    where it is new.
+    """
 
     values: Values
     iterations: int = 10
@@ -60,8 +79,11 @@ class Aggregate:
     exploration: float = 0.0  # roll-in temperature
     oracle_rate: float = 0.0  # share of roll-in decisions taken by the oracle
     minibatch: int | None = None  # examples a round; None: all
+    folds: int = 1
+    steps: int = 100  # of the optimizer, a round
     seed: int = 0
     engine: Engine = field(default_factory=Engine)
+    watch: Mapping[str, Accuracy] = field(default_factory=dict)  # further figures of the held-out examples
     policy_: Policy = field(init=False)
     rounds_: list[Round] = field(init=False)
 
@@ -83,30 +105,48 @@ class Aggregate:
         if not dev:
             raise ValueError("no held-out examples: early stopping needs some")
         pool = pool if pool is not None else Pool(task.dim)
+
+        def look(policy: Policy, number: int, started: float) -> Round:
+            found = judge(task, reward, policy, dev, watch=self.watch, engine=self.engine, cost=cost)
+            return found._replace(number=number, seconds=time.perf_counter() - started)
+
         if resume is None:
-            self.rounds_ = [self._evaluate(task, dev, reward, start, 0, cost)]
+            self.rounds_ = [look(start, 0, time.perf_counter())]
             weights = best = start.weights
+            apart = self._without_folds(pool, [weights] * self.folds)
             report(self.rounds_[0])
         else:
             pool.restore(resume.advantages)
             self.rounds_ = list(resume.rounds)
-            weights, best = resume.weights, resume.best
+            weights, best, apart = resume.weights, resume.best, list(resume.apart)
         while not self._done():
-            number = len(self.rounds_)
-            self._collect(
-                task, data, reward, Policy(weights, self.exploration, self.oracle_rate), number, pool, cost
-            )
-            weights = logistic_regression(
-                pool.matrix(), pool.advantages(), regularizer=self.regularizer, start=weights
-            )
-            found = self._evaluate(task, dev, reward, Policy(weights), number, cost)
+            number, started = len(self.rounds_), time.perf_counter()
+            self._collect(task, data, reward, apart if apart else [weights], number, pool, cost)
+            weights = self._train(pool.matrix(), pool.advantages(), weights)
+            apart = self._without_folds(pool, apart)
+            found = look(Policy(weights), number, started)
             if found.reward > max(r.reward for r in self.rounds_):
                 best = weights
             self.rounds_.append(found)
-            save(Checkpoint(tuple(self.rounds_), weights, best, pool.advantages()))
+            save(Checkpoint(tuple(self.rounds_), weights, best, pool.advantages(), tuple(apart)))
             report(found)
         self.policy_ = Policy(best)
         return self
+
+    def _train(self, matrix: Matrix, advantages: Floats, start: Weights) -> Weights:
+        return logistic_regression(
+            matrix, advantages, regularizer=self.regularizer, start=start, iterations=self.steps
+        )
+
+    def _without_folds(self, pool: Pool, starts: Sequence[Weights]) -> list[Weights]:
+        """The policies that each leave a fold out; none where there is but one."""
+        if self.folds == 1 or not len(pool):
+            return []
+        fold, matrix, advantages = pool.examples() % self.folds, pool.matrix(), pool.advantages()
+        return [
+            self._train(matrix.only(fold != number), advantages[fold != number], start)
+            for number, start in enumerate(starts)
+        ]
 
     def _done(self) -> bool:
         rewards = [r.reward for r in self.rounds_]
@@ -118,7 +158,7 @@ class Aggregate:
         task: Task,
         data: Sequence[Example],
         reward: Reward,
-        policy: Policy,
+        weights: Sequence[Weights],  # of each fold's policy
         number: int,
         pool: Pool,
         cost: Cost,
@@ -128,20 +168,35 @@ class Aggregate:
         if self.minibatch is not None and self.minibatch < len(data):
             rng = np.random.default_rng((self.seed, number))
             chosen = np.sort(rng.choice(len(data), self.minibatch, replace=False))
-        items = [(e, data[e]) for e in chosen.tolist()]
-        visit = _Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
-        found = self.engine.map(visit, items, np.array([cost(example.x) for _, example in items]))
-        for example, (site, state, advantage) in zip(chosen.tolist(), found, strict=True):
-            pool.add(example, site, state, advantage, partial(task.features, data[example].x))
+        for fold, of_fold in enumerate(weights):
+            part = chosen[chosen % len(weights) == fold].tolist()
+            policy = Policy(of_fold, self.exploration, self.oracle_rate)
+            visit = _Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
+            items = [(e, data[e]) for e in part]
+            found = self.engine.map(visit, items, np.array([cost(example.x) for _, example in items]))
+            for example, (site, state, advantage) in zip(part, found, strict=True):
+                pool.add(example, site, state, advantage, partial(task.features, data[example].x))
 
-    def _evaluate(
-        self, task: Task, dev: Sequence[Example], reward: Reward, policy: Policy, number: int, cost: Cost
-    ) -> Round:
-        started = time.perf_counter()
-        found = self.engine.map(_Judge(task, policy, reward), dev, np.array([cost(x) for x, _ in dev]))
-        accuracy, runtime = (float(mean) for mean in np.mean(found, axis=0))
-        total = accuracy - reward.tradeoff * runtime
-        return Round(number, total, accuracy, runtime, time.perf_counter() - started)
+
+def judge(
+    task: Task,
+    reward: Reward,
+    policy: Policy,
+    examples: Sequence[Example],
+    *,
+    watch: Mapping[str, Accuracy] | None = None,
+    engine: Engine | None = None,
+    cost: Cost = lambda x: 1.0,
+) -> Round:
+    """A policy's mean figures on examples."""
+    started = time.perf_counter()
+    watch = dict(watch or {})
+    look = _Judge(task, policy, reward, tuple(watch.values()))
+    found = (engine or Engine()).map(look, examples, np.array([cost(x) for x, _ in examples]))
+    accuracy, runtime, *others = (float(mean) for mean in np.mean(found, axis=0))
+    total = accuracy - reward.tradeoff * runtime
+    watched = dict(zip(watch, others, strict=True))
+    return Round(0, total, accuracy, runtime, watched, time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -176,15 +231,17 @@ class _Visit:
 
 @dataclass(frozen=True)
 class _Judge:
-    """(accuracy, runtime) of some examples under a policy; travels to the workers."""
+    """(accuracy, runtime, further figures) of some examples under a policy; travels to the workers."""
 
     task: Task
     policy: Policy
     reward: Reward
+    watch: tuple[Accuracy, ...]
 
-    def __call__(self, examples: list[Example]) -> list[tuple[float, float]]:
+    def __call__(self, examples: list[Example]) -> list[tuple[float, ...]]:
         found = []
         for x, gold in examples:
             outcome = self.task.parse(x, self.policy)
-            found.append((self.reward.accuracy(x, outcome, gold), self.reward.cost(outcome)))
+            further = (figure(x, outcome, gold) for figure in self.watch)
+            found.append((self.reward.accuracy(x, outcome, gold), self.reward.cost(outcome), *further))
         return found

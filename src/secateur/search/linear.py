@@ -1,6 +1,6 @@
 """Weighted, L2-regularized logistic regression over hashed features, by L-BFGS.
 
-Only the features that occur are optimised over. The objective is
+Only the features that occur (and often enough) are optimised over. The objective is
 
     sum_r w_r log(1 + exp(-y_r <theta, phi_r>)) + (regularizer / 2) |theta|^2,   sum_r w_r = 1
 
@@ -15,44 +15,44 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
 
-from secateur.search.core import Floats, Rows, Weights
+from secateur.kernels import logistic
+from secateur.search.core import Bools, Floats, Rows, Weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrix:
-    """Rows of features as a sparse matrix over the active ones."""
+    """Rows of features as columns over the active ones. Column 0 stands for what is left out."""
 
-    table: csr_matrix  # [R, active]
-    transposed: csr_matrix  # [active, R]
-    active: npt.NDArray[np.uint32]  # [active] the buckets they stand for
+    columns: npt.NDArray[np.uint32]  # [R, w]
+    active: npt.NDArray[np.uint32]  # [active] the bucket of each column but the first
     dim: int
 
     @classmethod
-    def build(cls, rows: Rows, dim: int) -> Matrix:
-        """From buckets [R, w]; two features of a row in one bucket add up."""
-        seen = np.zeros(dim, bool)
-        seen[rows] = True
-        active = np.flatnonzero(seen).astype(np.uint32)
-        number = np.zeros(dim, np.int32)
-        number[active] = np.arange(len(active), dtype=np.int32)
-        count, width = rows.shape
-        ptr = np.arange(0, count * width + 1, width, dtype=np.int64 if count * width >= 2**31 else np.int32)
-        # float64, as theta: scipy would copy a float32 matrix at every product.
-        ones = np.ones(count * width)
-        table = csr_matrix((ones, number[rows.ravel()], ptr), shape=(count, len(active)))
-        return cls(table, table.T.tocsr(), active, dim)
+    def build(cls, rows: Rows, wanted: Bools) -> Matrix:
+        """From buckets [R, w] and which of all buckets [dim] are to get weights."""
+        active = np.flatnonzero(wanted).astype(np.uint32)
+        number = np.zeros(len(wanted), np.uint32)
+        number[active] = np.arange(1, len(active) + 1, dtype=np.uint32)
+        return cls(number[rows], active, len(wanted))
+
+    def only(self, rows: Bools) -> Matrix:
+        """Some of the rows."""
+        return Matrix(self.columns[rows], self.active, self.dim)
+
+    @property
+    def size(self) -> int:
+        return len(self.active) + 1
 
     def spread(self, theta: Floats) -> Weights:
         """Weights over all buckets."""
         weights = np.zeros(self.dim, np.float32)
-        weights[self.active] = theta
+        weights[self.active] = theta[1:]
         return weights
 
     def gather(self, weights: Weights) -> Floats:
-        """Weights over the active features."""
-        return weights[self.active].astype(np.float64)
+        """Weights over the columns."""
+        return np.concatenate(([0.0], weights[self.active]))
 
 
 def logistic_regression(
@@ -75,15 +75,17 @@ def logistic_regression(
     sign = np.where(advantage > 0, 1.0, -1.0)
 
     def objective(theta: Floats) -> tuple[float, Floats]:
-        margin = sign * (matrix.table @ theta)
+        margin = sign * logistic.times(matrix.columns, theta)
         # With e = exp(-|m|): log(1 + exp(-m)) = log(1 + e) + max(-m, 0), and its slope is -1 / (1 + exp(m)).
         small = np.exp(-np.abs(margin))
         loss = np.log1p(small) + np.maximum(-margin, 0.0)
         slope = np.where(margin > 0, small, 1.0) / (1.0 + small)
-        gradient = matrix.transposed @ (-weight * sign * slope) + regularizer * theta
+        gradient = logistic.transposed_times(matrix.columns, -weight * sign * slope, matrix.size)
+        gradient[0] = 0.0
+        gradient += regularizer * theta
         return _dot(weight, loss) + 0.5 * regularizer * _dot(theta, theta), gradient
 
-    first = matrix.gather(start) if start is not None else np.zeros(len(matrix.active))
+    first = matrix.gather(start) if start is not None else np.zeros(matrix.size)
     return matrix.spread(minimize(objective, first, iterations=iterations, tolerance=tolerance))
 
 

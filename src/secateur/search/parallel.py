@@ -68,7 +68,7 @@ class Engine:
             from distributed import Client
 
             # joblib takes the client that is current; it stays open for the rest of the process.
-            Client(self.address, set_as_default=True)
+            Client(self.address, set_as_default=True)  # type: ignore[no-untyped-call]
         if self.kind == "ray":
             from ray.util.joblib import register_ray
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from secateur.search.core import Floats, Rows, Sites
+from secateur.search.core import Floats, Ints, Rows, Sites
 from secateur.search.linear import Matrix
 
 
@@ -28,8 +28,9 @@ class _Seen:
 class Pool:
     """Decisions of all examples with their features and summed advantages."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, *, least: int = 1) -> None:
         self.dim = dim
+        self.least = least  # features of fewer examples than this are left out
         self._seen: dict[int, _Seen] = {}
         self._matrix: Matrix | None = None
 
@@ -71,12 +72,24 @@ class Pool:
             self._matrix = None
         np.add.at(seen.advantage, [place[key] for key in keys], advantage)
 
+    def __len__(self) -> int:
+        """The number of examples seen."""
+        return len(self._seen)
+
     def matrix(self) -> Matrix:
         """The features of all decisions, by example."""
         if self._matrix is None:
             rows = [self._seen[example].rows for example in sorted(self._seen)]
-            self._matrix = Matrix.build(np.concatenate(rows), self.dim)
+            count = np.zeros(self.dim, np.uint32)
+            for of_example in rows:
+                count[np.unique(of_example)] += 1
+            self._matrix = Matrix.build(np.concatenate(rows), count >= max(self.least, 1))
         return self._matrix
+
+    def examples(self) -> Ints:
+        """The example of each of the matrix's rows."""
+        numbers = sorted(self._seen)
+        return np.repeat(numbers, [len(self._seen[number].advantage) for number in numbers])
 
     def advantages(self) -> Floats:
         """The summed advantages, in the order of the matrix's rows."""

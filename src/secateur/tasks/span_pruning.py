@@ -182,17 +182,15 @@ class SpanPruning:
     def _gold_brackets(self, tree: Tree) -> GoldBrackets:
         counted = [tag not in self.parameters.delete_labels for tag in tree.tags()]
         position = np.concatenate(([0], np.cumsum(counted))).astype(np.uint32)
-        words = int(position[-1])
         count = self.classes.count
-        left = np.zeros((words * (words + 1) // 2) * count, np.uint8)
-        total = 0
+        brackets = []
         for label, i, k in tree.spans():
             a, b = int(position[i]), int(position[k])
-            number = self._class(label)
-            if a < b and number != NO_BRACKET:
-                left[(b * (b - 1) // 2 + a) * count + number] += 1
-                total += 1
-        return GoldBrackets(position, left, total)
+            kind = self._class(label)
+            if a < b and kind != NO_BRACKET:
+                brackets.append((b * (b - 1) // 2 + a) * count + kind)
+        number, left = np.unique(np.array(brackets, np.int64), return_counts=True)
+        return GoldBrackets(position, number, left.astype(np.uint8), len(brackets))
 
     def matches(self, outcome: Outcome, gold: Gold) -> tuple[int, int, int]:
         """(matched, made, gold) brackets; nothing is made where there is no parse."""

@@ -1,0 +1,77 @@
+"""Why a span was kept or pruned: what each feature template saw there, and what that weighs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.features.span import SpanFeatures, shape
+from secateur.grammar.lexicon import signature
+from secateur.kernels.span_features import width_class
+
+_ATOM = re.compile(r"(\w+)\[(i-1|i|i:k|k-1|k)\]")
+_WIDTHS = {6: "6-10", 7: "11-20", 8: "21+"}  # classes of more than one width
+
+
+class Contribution(NamedTuple):
+    """What one template adds to a span's score."""
+
+    template: str
+    saw: str
+    weight: float
+
+
+class Explanation(NamedTuple):
+    """Why a span was kept or pruned: the contributions sum to the score."""
+
+    i: int
+    k: int
+    score: float
+    contributions: list[Contribution]
+
+
+def explain(
+    features: SpanFeatures, weights: npt.NDArray[np.float32], words: Sequence[str], i: int, k: int
+) -> Explanation:
+    """Every template with what it saw at the span and what that weighs."""
+    buckets = features.rows(features.columns(words), np.array([[i, k]], np.int32))[0]
+    found = [
+        Contribution(template, saw(features, template, words, i, k), float(weight))
+        for template, weight in zip(features.templates, weights[buckets], strict=True)
+    ]
+    return Explanation(i, k, math.fsum(one.weight for one in found), found)
+
+
+def saw(features: SpanFeatures, template: str, words: Sequence[str], i: int, k: int) -> str:
+    """The values of a template's atoms, as people read them."""
+    places = {"i-1": (i - 1, i), "i": (i, i + 1), "i:k": (i, k), "k-1": (k - 1, k), "k": (k, k + 1)}
+    found = []
+    for atom in template.split():
+        named = _ATOM.fullmatch(atom)
+        if named:
+            found.append(" ".join(seen(features, named[1], words, p) for p in range(*places[named[2]])))
+        elif atom == "width":
+            found.append(_WIDTHS.get(width_class(k - i), str(k - i)))
+        elif atom == "length":
+            found.append(str(len(words)) if len(words) < 40 else "40+")
+    return "  ".join(found)
+
+
+def seen(features: SpanFeatures, view: str, words: Sequence[str], position: int) -> str:
+    """A word under a view, as its key is made; a word that is not told apart shows its class."""
+    if not 0 <= position < len(words):
+        return "<begin>" if position < 0 else "<end>"
+    word = words[position]
+    if view == "shape":
+        return shape(word)
+    if view != "word":
+        return features.views[view](word)
+    known = features.vocabulary
+    return (
+        word if word in known else signature(word, initial=position == 0, known_lower=word.lower() in known)
+    )

@@ -1,0 +1,83 @@
+"""From a treebank to a model: grammar, baselines, LOLS from each, the frontier.
+
+1. A sweep of baselines: policies trained to keep gold spans, with a growing penalty for keeping others.
+2. For each, the surrogate tradeoff at which it is best among them.
+3. LOLS from each, with the surrogate reward of that tradeoff, stopped by one half of the held-out trees.
+4. All are measured on the other half by the true figures: corpus F1, pushes, words/s.
+
+Two fits, never mixed: the surrogate's tradeoff is for training, the true one (F1 points per mega-push) for
+choosing a policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from secateur import frontier
+from secateur.frontier import Point
+from secateur.grammar.pcfg import PCFG
+from secateur.model import UNPRUNED, Model
+from secateur.search.core import Policy
+from secateur.search.parallel import Engine
+from secateur.training.settings import Settings
+from secateur.training.trainer import Step, Tell, Trainer
+from secateur.treebank import Treebank
+
+__all__ = ["Settings", "Step", "Trainer", "train"]
+
+
+def train(
+    train: Treebank,
+    *,
+    dev: Treebank | None = None,
+    settings: Settings | None = None,
+    grammar: PCFG | None = None,
+    work: Path | None = None,
+    engine: Engine | None = None,
+    tell: Tell = lambda step: None,
+) -> Model:
+    """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there."""
+    settings = settings or Settings()
+    checksum = train.checksum()
+    if dev is None:
+        train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
+    trainer = Trainer(train, dev, settings, grammar=grammar, work=work, engine=engine, tell=tell)
+    points = [trainer.measure(UNPRUNED, None)]
+    policies: dict[str, Policy] = {}
+    log: list[dict[str, Any]] = []
+    baselines = trainer.sweep()
+    slopes = frontier.tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
+    for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
+        learned, rounds = trainer.lols(f"lols-{number}", baseline, slope)
+        for name, policy in ((f"baseline-{number}", baseline.policy), (f"lols-{number}", learned)):
+            policies[name] = policy
+            points.append(trainer.measure(name, policy))
+        log.append(
+            {
+                "name": f"lols-{number}",
+                "penalty": baseline.penalty,
+                "tradeoff": slope,
+                "rounds": [r._asdict() for r in rounds],
+            }
+        )
+    points = _with_tradeoffs(points)
+    notes = {
+        "trees": len(train),
+        "held out": len(dev),
+        "unparsed": trainer.unparsed,
+        "checksum": checksum,
+        **{k: v for k, v in asdict(settings).items() if k != "binarization" and v is not None},
+    }
+    return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)
+
+
+def _with_tradeoffs(points: list[Point]) -> list[Point]:
+    """The true tradeoff at which each point of the frontier is best; the others are best at none."""
+    worth = frontier.pareto(points)
+    if len(worth) < 3:
+        return points
+    slopes = frontier.tradeoffs([p.mpush for p in worth], [p.accuracy for p in worth])
+    best = {p.name: float(slope) for p, slope in zip(worth, slopes, strict=True)}
+    return [replace(p, tradeoff=best.get(p.name)) for p in points]

@@ -1,0 +1,128 @@
+"""The folder of a training run: every finished piece, so that a stopped run goes on where it was.
+
+Files appear whole or not at all. A folder belongs to one run: to the same trees and settings.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from secateur.errors import InputError
+from secateur.search.core import Policy
+from secateur.search.learners import Checkpoint, Round
+
+
+class Folder:
+    """Policies and checkpoints by name; keeps nothing where there is no path."""
+
+    def __init__(self, path: Path | None, fingerprint: str) -> None:
+        self.path = path
+        if path is None:
+            return
+        mark = path / "run.json"
+        if not mark.exists():
+            self._write("run.json", json.dumps({"fingerprint": fingerprint}).encode())
+        elif json.loads(mark.read_text()).get("fingerprint") != fingerprint:
+            raise InputError(
+                "this folder holds a run with other trees or other settings",
+                where=str(path),
+                fix="delete it to begin anew, or name another model",
+            )
+
+    def policy(self, name: str, dim: int, make: Callable[[], Policy]) -> Policy:
+        """The stored policy, or the one that `make` makes, stored."""
+        stored = self._load(name)
+        if stored is not None:
+            return Policy(_dense(stored["policy"], dim))
+        policy = make()
+        self._save(name, policy=_sparse(policy.weights))
+        return policy
+
+    def numbers(self, name: str, make: Callable[[], Any]) -> Any:
+        """The stored figures (anything JSON holds), or those that `make` makes, stored."""
+        if self.path is None:
+            return make()
+        if not (self.path / f"{name}.json").exists():
+            self._write(f"{name}.json", json.dumps(make()).encode())
+        return json.loads((self.path / f"{name}.json").read_text())
+
+    def checkpoint(self, name: str, dim: int) -> Checkpoint | None:
+        """Where a run of rounds was stopped."""
+        stored = self._load(name)
+        if stored is None:
+            return None
+        rounds = tuple(Round(**r) for r in json.loads(stored["rounds"].tobytes()))
+        apart = [_dense(stored[f"apart-{fold}"], dim) for fold in range(sum("apart" in n for n in stored))]
+        return Checkpoint(
+            rounds,
+            _dense(stored["weights"], dim),
+            _dense(stored["best"], dim),
+            stored["advantages"],
+            tuple(apart),
+        )
+
+    def save_checkpoint(self, name: str, checkpoint: Checkpoint) -> None:
+        rounds = json.dumps([r._asdict() for r in checkpoint.rounds]).encode()
+        self._save(
+            name,
+            rounds=np.frombuffer(rounds, np.uint8),
+            weights=_sparse(checkpoint.weights),
+            best=_sparse(checkpoint.best),
+            advantages=checkpoint.advantages,
+            **{f"apart-{fold}": _sparse(weights) for fold, weights in enumerate(checkpoint.apart)},
+        )
+
+    def _load(self, name: str) -> dict[str, Any] | None:
+        if self.path is None or not (self.path / f"{name}.npz").exists():
+            return None
+        try:
+            with np.load(self.path / f"{name}.npz", allow_pickle=False) as stored:
+                return dict(stored)
+        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as problem:
+            raise InputError(
+                f"damaged: {problem}",
+                where=str(self.path / f"{name}.npz"),
+                fix="delete this file: its piece of the training is done again",
+            ) from None
+
+    def _save(self, name: str, **arrays: Any) -> None:
+        if self.path is None:
+            return
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        self._write(f"{name}.npz", buffer.getvalue())
+
+    def _write(self, name: str, content: bytes) -> None:
+        assert self.path is not None
+        target = self.path / name
+        unfinished = target.with_name(target.name + ".partial")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            unfinished.write_bytes(content)
+            unfinished.replace(target)
+        except OSError as problem:
+            unfinished.unlink(missing_ok=True)
+            raise InputError(
+                f"cannot save the training so far: {problem.strerror}",
+                where=str(target),
+                fix="make room, then start the same command again: it goes on from what was saved before",
+            ) from problem
+
+
+def _sparse(weights: Any) -> Any:
+    """[2, active] the features with a weight, and the weights' bits."""
+    active = np.flatnonzero(weights).astype(np.uint32)
+    return np.stack((active, weights[active].view(np.uint32)))
+
+
+def _dense(stored: Any, dim: int) -> Any:
+    weights = np.zeros(dim, np.float32)
+    weights[stored[0]] = stored[1].view(np.float32)
+    return weights

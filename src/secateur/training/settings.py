@@ -1,0 +1,48 @@
+"""How to train."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from secateur.errors import InputError
+from secateur.grammar.binarize import Binarization
+from secateur.search.learners import REGULARIZER
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to train a frontier of pruning policies."""
+
+    surrogate: Literal["dp", "cp"] = "dp"  # expected recall and kept spans; or F1 and items
+    points: int = 8  # baselines, and LOLS runs
+    iterations: int = 10
+    patience: int = 5
+    max_length: int = 40  # longer training sentences are left out
+    regularizer: float = REGULARIZER
+    least_seen: int = 2  # features of fewer sentences than this get no weight
+    carry: float = 0.1  # weight of the baseline's labels beside what roll-outs say
+    folds: int = 2  # a sentence is visited by a policy trained without its fold
+    rollouts: Literal["all", "some"] = "all"  # some: 2n for a sentence of n words
+    minibatch: int | None = None  # sentences a round; None: all
+    exploration: float = 0.0  # roll-in temperature
+    binarization: Binarization = field(default_factory=Binarization)
+    repeat: int = 3  # timing runs
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("surrogate", self.surrogate, ("dp", "cp")),
+            ("roll-outs", self.rollouts, ("all", "some")),
+        ):
+            if value not in choices:
+                raise InputError(f"unknown {name} {value!r}", fix="choose " + " or ".join(choices))
+        for what, number, least in (
+            ("operating points", self.points, 3),
+            ("iterations", self.iterations, 1),
+            ("folds", self.folds, 1),
+            ("words as the longest training sentence", self.max_length, 3),
+            ("timing runs", self.repeat, 1),
+        ):
+            if number < least:
+                raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
