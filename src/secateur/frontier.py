@@ -86,6 +86,8 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
 
 def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
     """For each operating point, the tradeoff for which it is best: the slope of the curve through them."""
+    if np.max(accuracy) <= 0.0:
+        return np.zeros(len(np.asarray(runtime)))
     return np.maximum(fit_curve(runtime, accuracy).slope(runtime), 0.0)
 
 

@@ -1,22 +1,25 @@
-"""secateur quickstart: from a treebank to an evaluated parser, in one go."""
+"""secateur quickstart: from a treebank to a model with a dial, tried on held-out sentences, in one go."""
 
 from __future__ import annotations
 
 import shlex
-import time
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Json, Keep, Quiet, Seed
-from secateur.cli.terminal import count, print_json, print_table, progress
+from secateur.cli.terminal import count, print_json, print_table, step_printer
 from secateur.errors import InputError
 from secateur.treebank import Treebank
 
-TRAIN, TEST = 2000, 300
+if TYPE_CHECKING:
+    from secateur.frontier import Point
+    from secateur.model import Model
+
+TRAIN, DEV, TEST = 1600, 300, 300
+LONGEST = 30  # words in a training sentence: enough to learn from, and quick
 
 
 def quickstart(
@@ -35,79 +38,87 @@ def quickstart(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Induce a grammar, parse held-out sentences, print F1 and words/s, draw a tree."""
-    from secateur import induce, metrics, write_grammar
-    from secateur.parser import Parser
+    """Train a small model, parse held-out sentences at the ends and the middle of its dial, draw a tree."""
+    from secateur.training import Settings
+    from secateur.training import train as train_model
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
-    train, test = _split(data, keep, from_, encoding, seed, sentences)
+    train, dev, test = _split(data, keep, from_, encoding, seed, sentences)
+    settings = Settings(points=3, iterations=3, max_length=LONGEST, repeat=1, seed=seed)
+    model_path = folder / "model"
     with inputs.located(train.name):
-        grammar = induce(train)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_grammar(grammar, folder / "grammar.gr")
-    parser = Parser(grammar)
-    given = [tree.words() for tree in test]
-    parser.parse(given[0])  # compiles, or loads what is compiled, before the clock starts
-    started = time.process_time()
-    parses = list(progress(parser.pipe(given), "parsing", total=len(test), quiet=quiet))
-    seconds = time.process_time() - started
-    result = metrics.evaluate(test, [p.tree for p in parses], failed=[p.failed for p in parses])
-    _write(folder / "gold.mrg", test)
-    _write(folder / "parsed.mrg", parses)
-    words = int(test.lengths().sum())
-    figures = {
-        "sentences": len(test),
-        "words": words,
-        "F1": result.total.f1,
-        "words/s": round(words / max(seconds, 1e-9)),
-        "pushes/sentence": round(sum(p.work.pushes for p in parses) / len(parses)),
-        "without a parse": result.total.failures,
-    }
+        model = train_model(train, dev=dev, settings=settings, tell=step_printer(quiet))
+    model.save(model_path)
+    (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")
+    points = _try_out(model, test)
     if json:
-        print_json({**figures, "train": len(train), "protocol": result.protocol})
+        figures = [{"point": p.name, **_figures(p, points[0])} for p in points]
+        print_json({"train": len(train), "test": len(test), "points": figures})
         return
-    rules = count(len(grammar.binary.weight), "binary rule")
-    print(
-        f"{train.name}: a grammar of {rules} from {count(len(train), 'tree')}, tried on {len(test):,} more\n"
+    rules = count(len(model.grammar.binary.weight), "binary rule")
+    print(f"{train.name}: {rules} from {count(len(train), 'tree')}, tried on {len(test):,} held-out ones\n")
+    print_table(
+        ["", *_figures(points[0], points[0])], [[p.name, *_figures(p, points[0]).values()] for p in points]
     )
-    print_table(["", *figures], [["exact", *figures.values()]])
-    print(f"protocol: {result.protocol}\n")
-    _show(test, parses, folder)
+    print("protocol: EVALB (COLLINS.prm), all lengths, words only; one process, CPU time\n")
+    _show(model, test, model_path)
 
 
-def _write(path: Path, trees: Iterable[object]) -> None:
-    path.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
+def _figures(point: Point, exact: Point) -> dict[str, object]:
+    return {
+        "F1": point.accuracy,
+        "gain": f"{point.accuracy - exact.accuracy:+.2f}",
+        "words/s": round(point.words_per_second),
+        "faster": f"{exact.seconds_per_sentence / point.seconds_per_sentence:.1f}x",
+        "chart built": f"{point.mpush / exact.mpush:.1%}",
+        "without a parse": f"{point.failures:.1%}",
+    }
 
 
-def _show(test: Treebank, parses: list[Any], folder: Path) -> None:
+def _try_out(model: Model, test: Treebank) -> list[Point]:
+    """The exact parser, and the most accurate, the middle and the fastest learned point, on test trees."""
+    from secateur.model import UNPRUNED
+    from secateur.parser import model_parser
+    from secateur.training.measure import measure
+
+    learned = [p.name for p in reversed(model.frontier) if p.name != UNPRUNED]
+    chosen = [learned[place] for place in sorted({0, len(learned) // 2, len(learned) - 1})]
+    return [measure(name, model_parser(model, name), test, repeat=3) for name in (UNPRUNED, *chosen)]
+
+
+def _show(model: Model, test: Treebank, path: Path) -> None:
     """A parse of a handy length, and what to do next."""
     from secateur import draw
+    from secateur.parser import model_parser
 
-    shown = min(range(len(test)), key=lambda s: abs(len(test[s].leaves()) - 9))
-    print(draw.text(parses[shown].tree))
-    grammar, gold, parsed = (shlex.quote(str(folder / f)) for f in ("grammar.gr", "gold.mrg", "parsed.mrg"))
-    print(f"\nWritten to {folder}: grammar.gr, gold.mrg, parsed.mrg. Try:")
-    print(f"  secateur parse {grammar} {shlex.quote(' '.join(test[shown].words()))} --to drawn")
-    print(f"  secateur evaluate {gold} {parsed} --by length")
+    shown = min(test, key=lambda tree: abs(len(tree.leaves()) - 9))
+    best = model_parser(model, model.choose(most_accurate=True).point.name)
+    print(draw.text(best.parse(shown.words()).tree))
+    folder, sentence = shlex.quote(str(path)), shlex.quote(" ".join(shown.words()))
+    print(f"\nThe model is {path}. Try:")
+    print(f"  secateur parse {folder} {sentence} --fastest --to drawn")
+    print(f"  secateur evaluate {folder} {shlex.quote(str(path.parent / 'gold.mrg'))} --points all")
+    print(f"  secateur frontier {folder} --html frontier.html")
+    print(f"  secateur inspect {folder} {sentence}")
 
 
 def _split(
     data: str | None, keep: list[str] | None, format: str | None, encoding: str, seed: int, sentences: int
-) -> tuple[Treebank, Treebank]:
+) -> tuple[Treebank, Treebank, Treebank]:
     if data is None:
         from secateur.garden import garden
 
         step = inputs.normalization(keep)
-        grown = (step(sample.penn) for sample in garden(TRAIN + sentences, seed=seed))
+        grown = (step(sample.penn) for sample in garden(TRAIN + DEV + sentences, seed=seed))
         treebank = Treebank((tree for tree in grown if tree is not None), name="garden")
-        return treebank[:TRAIN], treebank[TRAIN:]
+        return treebank[:TRAIN], treebank[TRAIN : TRAIN + DEV], treebank[TRAIN + DEV :]
     treebank = inputs.read_treebank([data], format=format, encoding=encoding, keep=keep)
-    if len(treebank) < 10:
+    if len(treebank) < 30:
         raise InputError(
-            f"{count(len(treebank), 'tree')}: too few to hold some out",
+            f"{count(len(treebank), 'tree')}: too few to train on some and hold others out",
             where=treebank.name,
-            fix="give 10 or more",
+            fix="give 30 or more",
         )
-    train, _, test = treebank.split(dev=0.0, test=0.1)
-    return train, test[:sentences]
+    train, dev, test = treebank.split(dev=0.1, test=0.1)
+    return train[:TRAIN], dev[:DEV], test[:sentences]

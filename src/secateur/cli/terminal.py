@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from secateur.errors import InputError
+
+if TYPE_CHECKING:
+    from secateur.training import Step
 
 T = TypeVar("T")
 
@@ -54,6 +57,23 @@ def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet:
     finally:
         if running:
             bar.stop()
+
+
+def step_printer(quiet: bool) -> Callable[[Step], None]:
+    """Prints each finished step of a training with the time left, judged by the steps of this run."""
+    started = time.monotonic()
+    first: list[int] = []
+
+    def tell(step: Step) -> None:
+        if quiet:
+            return
+        first.append(step.done)
+        spent = time.monotonic() - started
+        done = step.done - first[0]
+        left = f"  {(step.total - step.done) * spent / done / 60:.0f} min left" if done > 2 else ""
+        err.print(f"[{spent:6.0f} s, {step.done}/{step.total}] {step.text}{left}")
+
+    return tell
 
 
 @contextmanager

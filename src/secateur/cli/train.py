@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from secateur.cli import inputs
+from secateur.cli.frontier import print_points
 from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores
-from secateur.cli.terminal import err, print_json, print_table
+from secateur.cli.terminal import err, print_json, step_printer
 from secateur.errors import InputError
-
-if TYPE_CHECKING:
-    from secateur.model import Model
-    from secateur.training import Step
 
 
 class Surrogate(StrEnum):
@@ -89,7 +84,7 @@ def train(
             grammar=read_grammar(grammar) if grammar else None,
             work=work,
             engine=Engine(jobs=cores(jobs), kind=engine.value, address=address),
-            tell=_teller(quiet),
+            tell=step_printer(quiet),
         )
     except KeyboardInterrupt:
         err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")
@@ -101,45 +96,9 @@ def train(
     if json:
         print_json([p.name for p in model.frontier])
         return
-    print_points(model)
+    print_points(model.frontier, {})
     print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
 
 
 def _command() -> str:
     return shlex.join(["secateur", *sys.argv[1:]])
-
-
-def _teller(quiet: bool) -> Callable[[Step], None]:
-    """Prints each finished step with the time left, judged by the steps of this run."""
-    started = time.monotonic()
-    first: list[int] = []
-
-    def tell(step: Step) -> None:
-        if quiet:
-            return
-        first.append(step.done)
-        spent = time.monotonic() - started
-        done = step.done - first[0]
-        left = f"{(step.total - step.done) * spent / done / 60:.0f} min left" if done > 2 else ""
-        err.print(f"[{spent:6.0f} s, {step.done}/{step.total}] {step.text}  {left}".rstrip())
-
-    return tell
-
-
-def print_points(model: Model) -> None:
-    """The frontier as a table."""
-    print_table(
-        ["point", "F1", "95%", "words/s", "pushes/sentence", "spans kept", "without a parse"],
-        (
-            (
-                p.name,
-                p.accuracy,
-                f"{p.low:.1f}-{p.high:.1f}",
-                round(p.words_per_second),
-                round(1e6 * p.mpush),
-                f"{p.kept:.1%}",
-                f"{p.failures:.1%}",
-            )
-            for p in model.frontier
-        ),
-    )

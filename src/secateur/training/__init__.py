@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from secateur import frontier
+from secateur.features.span import SpanFeatures
 from secateur.frontier import Point
 from secateur.grammar.pcfg import PCFG
 from secateur.model import UNPRUNED, Model
@@ -34,16 +35,22 @@ def train(
     dev: Treebank | None = None,
     settings: Settings | None = None,
     grammar: PCFG | None = None,
+    features: SpanFeatures | None = None,
     work: Path | None = None,
     engine: Engine | None = None,
     tell: Tell = lambda step: None,
 ) -> Model:
-    """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there."""
+    """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
+
+    `features` may bring templates of your own.
+    """
     settings = settings or Settings()
     checksum = train.checksum()
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
-    trainer = Trainer(train, dev, settings, grammar=grammar, work=work, engine=engine, tell=tell)
+    trainer = Trainer(
+        train, dev, settings, grammar=grammar, features=features, work=work, engine=engine, tell=tell
+    )
     points = [trainer.measure(UNPRUNED, None)]
     policies: dict[str, Policy] = {}
     log: list[dict[str, Any]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -70,6 +71,7 @@ class Trainer:
         settings: Settings,
         *,
         grammar: PCFG | None = None,
+        features: SpanFeatures | None = None,
         work: Path | None = None,
         engine: Engine | None = None,
         tell: Tell = lambda step: None,
@@ -85,9 +87,10 @@ class Trainer:
         self.trees = train.filter(max_length=settings.max_length)
         self.stopping_trees, self.judging_trees = dev[::2], dev[1::2]
         self.grammar = grammar or induce(train, binarization=settings.binarization)
-        features = SpanFeatures.from_words(train.vocabulary())
-        self.task = SpanPruning(self.grammar, features, settings.binarization)
-        self.folder = Folder(work, _fingerprint(train, dev, settings, self.grammar))
+        self.task = SpanPruning(
+            self.grammar, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
+        )
+        self.folder = Folder(work, _fingerprint(train, dev, settings, self.grammar, features))
         self.done = 0
         self.total = 5 + settings.points * (1 + settings.iterations)
         # An induced grammar parses its own trees; of a given one that is not known.
@@ -182,9 +185,11 @@ class Trainer:
             if probes[-1].accuracy < LEFT * best.accuracy:
                 break
             penalty *= FACTOR
-        slow, fast = sweep_range([p.runtime for p in probes], [p.accuracy for p in probes])
-        penalties = frontier.even_penalties(
-            [p.penalty for p in probes], [p.runtime for p in probes], self.settings.points, slow, fast
+        penalties = spaced(
+            [p.penalty for p in probes],
+            [p.runtime for p in probes],
+            [p.accuracy for p in probes],
+            self.settings.points,
         )
         found: list[Baseline] = []
         for number, penalty in enumerate(penalties):
@@ -244,6 +249,18 @@ class Trainer:
         self.tell(Step(text, self.done, self.total))
 
 
+def spaced(
+    penalties: Sequence[float], runtime: Sequence[float], accuracy: Sequence[float], count: int
+) -> list[float]:
+    """Penalties for `count` baselines, from what some probes did."""
+    falling = all(after < before for before, after in itertools.pairwise(runtime))
+    if len(penalties) < 2 or not falling or min(runtime) <= 0:
+        # Too little data for more pruning to show as less work.
+        return [float(p) for p in np.geomspace(FIRST, LAST, count)]
+    slow, fast = sweep_range(runtime, accuracy)
+    return frontier.even_penalties(penalties, runtime, count, slow, fast)
+
+
 def sweep_range(runtime: Sequence[float], accuracy: Sequence[float]) -> tuple[float, float]:
     """The slowest and the fastest runtime to sweep, from probes in order of speed.
 
@@ -281,11 +298,17 @@ def _round_line(name: str, r: Round) -> str:
     )
 
 
-def _fingerprint(train: Treebank, dev: Treebank, settings: Settings, grammar: PCFG) -> str:
+def _fingerprint(
+    train: Treebank, dev: Treebank, settings: Settings, grammar: PCFG, features: SpanFeatures | None
+) -> str:
     """Of all that the pieces of a run depend on; it may be given more rounds later."""
     fixed = {k: v for k, v in asdict(settings).items() if k not in ("iterations", "patience", "repeat")}
     about = json.dumps([train.checksum(), dev.checksum(), fixed], sort_keys=True, default=str)
     whole = hashlib.sha256(about.encode())
     for array in grammar.rules:
         whole.update(np.ascontiguousarray(array).tobytes())
+    if features is not None:
+        whole.update(json.dumps([features.templates, features.bits]).encode())
+        # What the views are, by what they make of words: a changed function is another run.
+        whole.update(features.columns(sorted(features.vocabulary)).tobytes())
     return whole.hexdigest()
