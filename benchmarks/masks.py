@@ -37,7 +37,8 @@ def learned(task: SpanPruning, trees: list[sec.Tree]) -> np.ndarray:
         rows.append(task.features(task.encode(tree.words()), sites, np.zeros((len(sites), 0))))
         gold.append(task.is_gold(sites, task.gold(tree)))
     advantage = np.where(np.concatenate(gold), 1.0, -PENALTY)
-    matrix = Matrix.build(np.concatenate(rows), task.dim)
+    buckets = np.concatenate(rows)
+    matrix = Matrix.build(buckets, np.bincount(buckets.ravel(), minlength=task.dim) > 0)
     return logistic_regression(matrix, advantage, regularizer=2**-13)
 
 

@@ -85,10 +85,21 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
 
 
 def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
-    """For each operating point, the tradeoff for which it is best: the slope of the curve through them."""
-    if np.max(accuracy) <= 0.0:
-        return np.zeros(len(np.asarray(runtime)))
-    return np.maximum(fit_curve(runtime, accuracy).slope(runtime), 0.0)
+    """For each operating point, the tradeoff for which it is best: the slope of the curve through them.
+
+    A few points hardly hold a curve of four parameters: no slope leaves the range of those between a point
+    and its neighbours.
+    """
+    x, y = np.asarray(runtime, float), np.asarray(accuracy, float)
+    if y.max() <= 0.0:
+        return np.zeros(len(x))
+    slope = fit_curve(x, y).slope(x)
+    order = np.argsort(x, kind="stable")
+    between = np.diff(y[order]) / np.maximum(np.diff(x[order]), 1e-12)
+    before, after = np.append(between[:1], between), np.append(between, between[-1:])
+    found = np.empty(len(x))
+    found[order] = np.clip(slope[order], np.minimum(before, after), np.maximum(before, after))
+    return np.maximum(found, 0.0)
 
 
 def even_penalties(

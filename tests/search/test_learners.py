@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Reward, Trace, Work, choose
-from secateur.search.learners import Aggregate, Checkpoint
+from secateur.search.learners import Aggregate, advantages, Checkpoint
 from secateur.search.parallel import Engine, portions
 from secateur.search.values import asymmetric, imitate, replay
 
@@ -151,3 +151,12 @@ def test_two_workers_give_what_one_gives() -> None:
     items = list(range(40))
     cost = np.arange(40.0)
     assert Engine(jobs=2).map(double, items, cost) == Engine().map(double, items, cost)
+
+
+def test_advantages_of_several_candidates_are_over_the_best_of_the_others() -> None:
+    ptr = np.array([0, 2, 5, 6])
+    trace = Trace(np.zeros((6, 1), np.int32), np.zeros((6, 0)), ptr, np.array([0, 1, 0]), False)
+    worth = np.array([[0.0, 5.0, 2.0], [1.0, 3.0, np.nan], [4.0, np.nan, np.nan]])
+    rows, found = advantages(trace, np.array([1, 0, 2]), worth)
+    assert rows.tolist() == [2, 3, 4, 0, 1]  # the last decision has no choice
+    assert found.tolist() == [-5.0, 3.0, -3.0, -2.0, 2.0]

@@ -60,3 +60,11 @@ def test_features_of_a_single_example_can_be_left_out() -> None:
     pool.add(1, sites(2, 3), nothing(2), np.array([1.0, 2.0]), features)
     assert pool.matrix().active.tolist() == [2]
     assert pool.matrix().columns.ravel().tolist() == [0, 1, 1, 0]
+
+
+def test_several_new_decisions_at_once() -> None:
+    pool = Pool(16)
+    pool.add(0, sites(1, 2), nothing(2), np.array([1.0, 2.0]), features)
+    pool.add(0, sites(5, 2, 7, 9), nothing(4), np.array([10.0, 20.0, 30.0, 40.0]), features)
+    assert pool.advantages().tolist() == [1.0, 22.0, 10.0, 30.0, 40.0]
+    assert pool.matrix().active[pool.matrix().columns.ravel() - 1].tolist() == [1, 2, 5, 7, 9]

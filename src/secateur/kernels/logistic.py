@@ -1,4 +1,4 @@
-"""Products with a matrix of few ones a row, given as their columns: what logistic regression spends its time on.
+"""Products with a matrix of few ones a row, given as their columns: most of the time of a regression.
 
 scipy's sparse matrices store the ones, too; leaving them out is 2.5 times faster, and the transposed product
 needs no transposed matrix.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,7 @@ class Episode(NamedTuple):
 
     outcome: Outcome
     trace: Trace
+    seed: int = 0  # of its random choices: run again with it, they are the same
 
 
 class Task(Protocol):
@@ -114,9 +115,48 @@ Accuracy = Callable[[Any, Outcome, Any], float]  # (x, outcome, gold) -> how rig
 T_Example = TypeVar("T_Example")
 
 
+@runtime_checkable
+class Batched(Protocol):
+    """An accuracy of many examples together that is not their mean, such as corpus F1.
+
+    It follows from counts that add up over the examples. Called, it is that of one example alone.
+    """
+
+    def counts(self, x: Any, outcome: Outcome, gold: Any) -> Ints:
+        """[c] what one example adds."""
+
+    def of(self, counts: Ints) -> Floats:
+        """[...] the accuracies that sums [..., c] of counts stand for."""
+
+    def __call__(self, x: Any, outcome: Outcome, gold: Any) -> float:
+        """Of a batch of one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Among:
+    """The accuracy of one example of a batch, the others being as they were rolled in: plain once more.
+
+    It is the whole batch's accuracy times the size of the batch. With R the mean reward, size * R is a sum
+    over examples in which a change of one example's run weighs what it does here: its work in full, and size
+    times what it does to the whole accuracy. So tradeoffs are in the same unit as for means of accuracies,
+    and what roll-outs say does not shrink as batches grow.
+    """
+
+    accuracy: Batched
+    others: Ints  # [c] the counts of the other examples
+    size: int  # examples of the batch, this one too
+
+    def of(self, counts: Ints) -> Floats:
+        """[...] from this example's counts [..., c]."""
+        return self.size * self.accuracy.of(self.others + counts)
+
+    def __call__(self, x: Any, outcome: Outcome, gold: Any) -> float:
+        return float(self.of(self.accuracy.counts(x, outcome, gold)))
+
+
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """accuracy - tradeoff * runtime, of one example."""
+    """accuracy - tradeoff * runtime, of one example. A learner hands a Batched accuracy the whole batch."""
 
     accuracy: Accuracy
     runtime: str  # a field of Work, or "seconds"
@@ -145,7 +185,8 @@ class Example(NamedTuple):
 
 Steps = npt.NDArray[np.int64]
 
-# The reward of every action at the given decisions, [steps, 2] for decisions with one candidate.
+# The reward of every action at the given decisions: [steps, 2] (DECLINE, TAKE) where each has one candidate,
+# else [steps, largest number of candidates], nan beyond a decision's own.
 Values = Callable[[Task, Any, Any, Policy, Episode, Callable[[Any, Outcome, Any], float], Steps], Floats]
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,12 +19,18 @@ from secateur.search.core import (
     DECLINE,
     TAKE,
     Accuracy,
+    Among,
+    Batched,
+    Episode,
     Example,
     Floats,
+    Ints,
     Policy,
     Reward,
     Sites,
+    Steps,
     Task,
+    Trace,
     Values,
     Weights,
 )
@@ -60,6 +66,9 @@ class Checkpoint(NamedTuple):
 Save = Callable[[Checkpoint], None]
 Report = Callable[[Round], None]
 Cost = Callable[[Any], float]
+T = TypeVar("T")
+_Item = tuple[int, Example]  # its number among the data
+_Seen = tuple[Sites, Floats, Floats]  # sites, states, advantages
 
 
 @dataclass
@@ -168,14 +177,44 @@ class Aggregate:
         if self.minibatch is not None and self.minibatch < len(data):
             rng = np.random.default_rng((self.seed, number))
             chosen = np.sort(rng.choice(len(data), self.minibatch, replace=False))
+        visits = []
         for fold, of_fold in enumerate(weights):
-            part = chosen[chosen % len(weights) == fold].tolist()
             policy = Policy(of_fold, self.exploration, self.oracle_rate)
             visit = _Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
-            items = [(e, data[e]) for e in part]
-            found = self.engine.map(visit, items, np.array([cost(example.x) for _, example in items]))
-            for example, (site, state, advantage) in zip(part, found, strict=True):
-                pool.add(example, site, state, advantage, partial(task.features, data[example].x))
+            visits.append((visit, [(e, data[e]) for e in chosen[chosen % len(weights) == fold].tolist()]))
+        for run, items in self._in_batch(visits, reward, cost):
+            for (example, (x, _)), seen in zip(items, self._map(run, items, cost), strict=True):
+                pool.add(example, *seen, partial(task.features, x))
+
+    def _in_batch(
+        self, visits: list[tuple[_Visit, list[_Item]]], reward: Reward, cost: Cost
+    ) -> Sequence[tuple[Callable[[list[_Item]], list[_Seen]], list[_Item]]]:
+        """The visits, or such as know what all examples add to a batched accuracy: all roll in for that."""
+        accuracy = reward.accuracy
+        if not isinstance(accuracy, Batched):
+            return visits
+        counts = [c for visit, items in visits for c in self._map(_Count(visit, accuracy), items, cost)]
+        total = np.sum(counts, axis=0)
+        return [(_VisitAmong(visit, accuracy, total, len(counts)), items) for visit, items in visits]
+
+    def _map(self, function: Callable[[list[_Item]], list[T]], items: list[_Item], cost: Cost) -> list[T]:
+        return self.engine.map(function, items, np.array([cost(example.x) for _, example in items]))
+
+
+def advantages(trace: Trace, steps: Steps, worth: Floats) -> tuple[Ints, Floats]:
+    """The candidates of some decisions, as rows of the trace, and what each is worth more than the best of
+    the other choices there. The other choice of a single candidate is to decline it."""
+    if trace.binary:
+        return steps, worth[:, TAKE] - worth[:, DECLINE]
+    rows, found = [], []
+    for step, of_step in zip(steps.tolist(), worth, strict=True):
+        first, last = int(trace.ptr[step]), int(trace.ptr[step + 1])
+        if last - first < 2:
+            continue  # nothing to choose between
+        for candidate, row in enumerate(range(first, last)):
+            rows.append(row)
+            found.append(of_step[candidate] - np.delete(of_step[: last - first], candidate).max())
+    return np.array(rows, np.int64), np.array(found, np.float64)
 
 
 def judge(
@@ -191,12 +230,20 @@ def judge(
     """A policy's mean figures on examples."""
     started = time.perf_counter()
     watch = dict(watch or {})
-    look = _Judge(task, policy, reward, tuple(watch.values()))
+    figures = (reward.accuracy, *watch.values())
+    look = _Judge(task, policy, reward, figures)
     found = (engine or Engine()).map(look, examples, np.array([cost(x) for x, _ in examples]))
-    accuracy, runtime, *others = (float(mean) for mean in np.mean(found, axis=0))
+    runtimes, *columns = zip(*found, strict=True)
+    runtime = float(np.mean(runtimes))
+    accuracy, *others = (_together(f, column) for f, column in zip(figures, columns, strict=True))
     total = accuracy - reward.tradeoff * runtime
     watched = dict(zip(watch, others, strict=True))
     return Round(0, total, accuracy, runtime, watched, time.perf_counter() - started)
+
+
+def _together(figure: Accuracy, found: Sequence[Any]) -> float:
+    """A figure of all examples: the mean of what was found of each, or what their counts add up to."""
+    return float(figure.of(np.sum(found, axis=0)) if isinstance(figure, Batched) else np.mean(found))
 
 
 @dataclass(frozen=True)
@@ -210,13 +257,18 @@ class _Visit:
     sample: Callable[[int], int] | None
     seed: tuple[int, int]
 
-    def __call__(self, items: list[tuple[int, Example]]) -> list[tuple[Sites, Floats, Floats]]:
-        return [self._one(number, example) for number, example in items]
+    def __call__(self, items: list[_Item]) -> list[_Seen]:
+        return [self.roll_out(e, *self.roll_in(number, e), self.reward) for number, e in items]
 
-    def _one(self, number: int, example: Example) -> tuple[Sites, Floats, Floats]:
-        x, gold = example
+    def roll_in(self, number: int, example: Example) -> tuple[Episode, np.random.Generator]:
+        """The same whenever it is asked for; and the luck for what follows."""
         rng = np.random.default_rng((*self.seed, number))
-        episode = self.task.roll_in(x, self.policy, gold=gold, seed=int(rng.integers(1 << 31)))
+        x, gold = example
+        seed = int(rng.integers(1 << 31))
+        return self.task.roll_in(x, self.policy, gold=gold, seed=seed)._replace(seed=seed), rng
+
+    def roll_out(self, example: Example, episode: Episode, rng: np.random.Generator, reward: Reward) -> _Seen:
+        x, gold = example
         steps = np.arange(len(episode.trace.action))
         scale = 1.0
         if self.sample is not None and len(steps) > self.sample(len(steps)):
@@ -224,24 +276,59 @@ class _Visit:
             wanted = self.sample(len(steps))
             scale = len(steps) / wanted
             steps = np.sort(rng.choice(len(steps), wanted, replace=False))
-        worth = self.values(self.task, x, gold, self.policy, episode, self.reward, steps)
-        advantage = scale * (worth[:, TAKE] - worth[:, DECLINE])
-        return episode.trace.site[steps], episode.trace.state[steps], advantage
+        worth = self.values(self.task, x, gold, self.policy, episode, reward, steps)
+        rows, advantage = advantages(episode.trace, steps, worth)
+        return episode.trace.site[rows], episode.trace.state[rows], scale * advantage
+
+
+@dataclass(frozen=True)
+class _Count:
+    """What examples add to a batched accuracy, as rolled in; travels to the workers."""
+
+    visit: _Visit
+    accuracy: Batched
+
+    def __call__(self, items: list[_Item]) -> list[Ints]:
+        return [
+            self.accuracy.counts(e.x, self.visit.roll_in(number, e)[0].outcome, e.gold) for number, e in items
+        ]
+
+
+@dataclass(frozen=True)
+class _VisitAmong:
+    """Visits with each example's accuracy that of its whole batch; travels to the workers."""
+
+    visit: _Visit
+    accuracy: Batched
+    total: Ints  # [c] the counts of all examples, as rolled in
+    size: int
+
+    def __call__(self, items: list[_Item]) -> list[_Seen]:
+        return [self._one(number, example) for number, example in items]
+
+    def _one(self, number: int, example: Example) -> _Seen:
+        episode, rng = self.visit.roll_in(number, example)
+        own = self.accuracy.counts(example.x, episode.outcome, example.gold)
+        among = Among(self.accuracy, self.total - own, self.size)
+        return self.visit.roll_out(example, episode, rng, replace(self.visit.reward, accuracy=among))
 
 
 @dataclass(frozen=True)
 class _Judge:
-    """(accuracy, runtime, further figures) of some examples under a policy; travels to the workers."""
+    """(runtime, figures) of some examples under a policy, counts for batched ones; travels to the workers."""
 
     task: Task
     policy: Policy
     reward: Reward
-    watch: tuple[Accuracy, ...]
+    figures: tuple[Accuracy, ...]
 
-    def __call__(self, examples: list[Example]) -> list[tuple[float, ...]]:
+    def __call__(self, examples: list[Example]) -> list[tuple[Any, ...]]:
         found = []
         for x, gold in examples:
             outcome = self.task.parse(x, self.policy)
-            further = (figure(x, outcome, gold) for figure in self.watch)
-            found.append((self.reward.accuracy(x, outcome, gold), self.reward.cost(outcome), *further))
+            figures = (
+                f.counts(x, outcome, gold) if isinstance(f, Batched) else f(x, outcome, gold)
+                for f in self.figures
+            )
+            found.append((self.reward.cost(outcome), *figures))
         return found

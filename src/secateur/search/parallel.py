@@ -1,38 +1,63 @@
-"""Work on many examples at once: local processes, or a Dask or Ray cluster, by joblib's backends.
+"""Work on many examples at once: processes of this machine, or the workers of a Dask or Ray cluster.
 
-Chunks are handed out long ones first; results come back in the order of the examples, so that any number
-of workers gives the same sums, bit for bit.
+Chunks are handed out, the costly examples first; results come back in the order of the examples, so that
+any number of workers of one kind of machine gives the same sums, bit for bit.
+
+The function is packed once a map and unpacked once a worker. Packed, it is an array of bytes, which joblib
+maps into local workers and clusters spread by themselves. Dask and Ray are asked for futures directly:
+joblib's backend for Dask waits for ever once the scheduler has given a task up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
+from joblib.externals.loky.backend.reduction import dumps, loads
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 S = TypeVar("S")
 T = TypeVar("T")
+Packed = npt.NDArray[np.uint8]
 
 # Chunks per worker: enough to even out what the cost estimate gets wrong, few enough to hand out cheaply.
 PORTIONS = 4
+# Examples in a chunk at most: the death of a worker loses no more.
+MOST = 500
+# Seconds until a cluster must have answered.
+PATIENCE = 10
+
+# Arrays of more bytes than this travel without their zeros, if those are most of them.
+LARGE = 1 << 16
+DIGEST = 16  # bytes of checksum before a packed function
+
+
+LOST = "workers died twice over the same work, perhaps for lack of memory"
 
 
 class WorkersLost(RuntimeError):
-    """Workers died twice over the same work."""
+    """Workers died over their work, and so did those that it was given to next."""
+
+
+class NoCluster(RuntimeError):
+    """There is no cluster at the address, or nobody works there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """Where work is done."""
 
-    jobs: int = 1
+    jobs: int = 1  # processes on this machine; a cluster gives all it has
     kind: str = "loky"  # loky: processes on this machine; dask, ray: a cluster
-    address: str | None = None
+    address: str | None = None  # the cluster's
 
     def map(
         self, function: Callable[[list[S]], list[T]], items: Sequence[S], cost: npt.NDArray[np.float64]
@@ -40,40 +65,134 @@ class Engine:
         """The function's results for all items; it gets lists of them and returns a result for each."""
         if self.jobs == 1 and self.kind == "loky":
             return function(list(items))
-        chunks = portions(cost, max(self.jobs, 1) * PORTIONS)
-        try:
-            done = self._run(function, items, chunks)
-        except TerminatedWorkerError:
-            # A worker may have been killed for reasons that have passed: once more, then give up.
-            try:
-                done = self._run(function, items, chunks)
-            except TerminatedWorkerError as problem:
-                raise WorkersLost("worker processes died twice, perhaps for lack of memory") from problem
+        packed = _pack_function(function)
         found: dict[int, T] = {}
-        for numbers, results in zip(chunks, done, strict=True):
-            found.update(zip(numbers, results, strict=True))
+        try:
+            self._work(packed, items, cost, found)
+        except WorkersLost:
+            # They may have been killed for reasons that have passed: what is missing once more, then give up.
+            self._work(packed, items, cost, found)
         return [found[number] for number in range(len(items))]
 
-    def _run(
-        self, function: Callable[[list[S]], list[T]], items: Sequence[S], chunks: list[list[int]]
-    ) -> list[list[T]]:
-        with self._backend():
-            done: list[list[T]] = Parallel()(
-                delayed(function)([items[number] for number in chunk]) for chunk in chunks
-            )
-        return done
+    def _work(
+        self, packed: Packed, items: Sequence[S], cost: npt.NDArray[np.float64], found: dict[int, T]
+    ) -> None:
+        """Fill in the results that are missing from `found`."""
+        missing = np.array([number for number in range(len(items)) if number not in found], np.int64)
+        with self._crew() as crew:
+            count = max(crew.workers * PORTIONS, len(missing) // MOST)
+            numbers = (missing[places] for places in portions(cost[missing], count))
+            chunks = (_pack((part.tolist(), [items[number] for number in part])) for part in numbers)
+            for done in crew.run(packed, chunks):
+                found.update(loads(done))
 
-    def _backend(self) -> Any:
-        if self.kind == "dask" and self.address:
-            from distributed import Client
+    def workers(self) -> int:
+        """How many there are; NoCluster or ImportError says why there are none."""
+        with self._crew() as crew:
+            return crew.workers
 
-            # joblib takes the client that is current; it stays open for the rest of the process.
-            Client(self.address, set_as_default=True)  # type: ignore[no-untyped-call]
-        if self.kind == "ray":
-            from ray.util.joblib import register_ray
+    def _crew(self) -> AbstractContextManager[Crew]:
+        return {"loky": _processes, "dask": _dask, "ray": _ray}[self.kind](self)
 
-            register_ray()
-        return parallel_config(backend=self.kind, n_jobs=self.jobs if self.kind != "dask" else -1)
+
+class Crew(NamedTuple):
+    """Those who work on a packed function and chunks, and give back their results in any order."""
+
+    workers: int
+    run: Callable[[Packed, Iterable[bytes]], Iterator[bytes]]
+
+
+@contextmanager
+def _processes(engine: Engine) -> Iterator[Crew]:
+    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        parallel = Parallel(engine.jobs, backend="loky", batch_size=1, return_as="generator_unordered")
+        try:
+            yield from parallel(delayed(_call)(function, chunk) for chunk in chunks)
+        except TerminatedWorkerError as problem:
+            raise WorkersLost(LOST) from problem
+
+    yield Crew(engine.jobs, run)
+
+
+@contextmanager
+def _dask(engine: Engine) -> Iterator[Crew]:
+    from distributed import CancelledError, Client, KilledWorker, TimeoutError, as_completed
+    from distributed.comm import CommClosedError
+
+    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        try:
+            # Everyone gets a copy, which outlives the death of some.
+            [shared] = client.scatter([function], broadcast=True, hash=False)
+            futures = [client.submit(_call, shared, chunk, pure=False) for chunk in chunks]
+            for future in as_completed(futures, loop=client.loop):
+                yield future.result()
+        except (KilledWorker, CancelledError, CommClosedError, TimeoutError) as problem:
+            raise WorkersLost(LOST) from problem
+
+    _knock(engine, ("tcp", "tls"), greets=True)
+    try:
+        client = Client(engine.address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:  # TypeError: TLS without certificates
+        raise NoCluster(f"no Dask scheduler answers at {engine.address}") from problem
+    with client:
+        if not client.nthreads():
+            # Some clusters start workers when there is work.
+            try:
+                client.submit(int, pure=False).result(timeout=PATIENCE)
+            except TimeoutError as problem:
+                raise NoCluster(f"the Dask scheduler at {engine.address} has no workers") from problem
+        yield Crew(sum(client.nthreads().values()), run)
+
+
+@contextmanager
+def _ray(engine: Engine) -> Iterator[Crew]:
+    import ray
+    from ray.exceptions import RayError, RayTaskError
+
+    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        shared = ray.put(function)
+        call = ray.remote(_call)
+        waiting = [call.remote(shared, chunk) for chunk in chunks]
+        try:
+            while waiting:
+                done, waiting = ray.wait(waiting)
+                yield ray.get(done[0])
+        except RayTaskError:  # the function's own
+            raise
+        except RayError as problem:
+            raise WorkersLost(LOST) from problem
+        finally:
+            for task in waiting:
+                ray.cancel(task)
+
+    if not ray.is_initialized():
+        if engine.address != "auto":  # the one on this machine
+            _knock(engine, ("ray",))
+        try:
+            ray.init(engine.address, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, ValueError) as problem:
+            raise NoCluster(f"no Ray cluster answers at {engine.address}") from problem
+    yield Crew(int(ray.cluster_resources().get("CPU", 1)), run)
+
+
+def _knock(engine: Engine, schemes: tuple[str, ...], *, greets: bool = False) -> None:
+    """See whether someone is there: the libraries try for long, and a stranger's silence they bear for ever.
+
+    Dask's schedulers speak first, unless it is by TLS.
+    """
+    scheme, _, place = (engine.address or "").rpartition("://")
+    if not place:
+        raise NoCluster(f"the engine {engine.kind} needs the address of a cluster")
+    if scheme and scheme not in schemes:
+        raise NoCluster(f"{engine.address} is no address of a cluster: {schemes[0]}://HOST:PORT would be one")
+    try:
+        parts = urlsplit("//" + place)
+        with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as line:
+            silent = greets and scheme != "tls" and not line.recv(1)
+    except (OSError, ValueError) as problem:
+        raise NoCluster(f"nobody answers at {engine.address}: {problem}") from problem
+    if silent:
+        raise NoCluster(f"no Dask scheduler answers at {engine.address}")
 
 
 def portions(cost: npt.NDArray[np.float64], count: int) -> list[list[int]]:
@@ -85,3 +204,48 @@ def portions(cost: npt.NDArray[np.float64], count: int) -> list[list[int]]:
         turn, seat = divmod(place, len(lists))
         lists[seat if turn % 2 == 0 else len(lists) - 1 - seat].append(number)
     return lists
+
+
+# The function of the newest chunk, in a worker.
+_unpacked: dict[bytes, Callable[[list[Any]], list[Any]]] = {}
+
+
+def _call(packed: Packed, chunk: bytes) -> bytes:
+    """In a worker: the results of a chunk with their numbers."""
+    digest = packed[:DIGEST].tobytes()
+    function = _unpacked.get(digest)
+    if function is None:
+        function = loads(packed[DIGEST:])
+        _unpacked.clear()
+        _unpacked[digest] = function
+    numbers, items = loads(chunk)
+    return _pack(list(zip(numbers, function(items), strict=True)))
+
+
+def _pack_function(function: Callable[[list[S]], list[T]]) -> Packed:
+    content = _pack(function)
+    digest = hashlib.blake2b(content, digest_size=DIGEST).digest()
+    return np.frombuffer(digest + content, np.uint8)
+
+
+def _pack(thing: Any) -> bytes:
+    return bytes(dumps(thing, reducers={np.ndarray: _reduce_array}))
+
+
+def _reduce_array(array: npt.NDArray[Any]) -> Any:
+    """Large arrays that are mostly zeros, such as a policy's weights, as what is not zero."""
+    if array.nbytes > LARGE and array.ndim == 1 and array.dtype in (np.float32, np.float64):
+        # By their bits: a negative zero stays one.
+        bits = np.ascontiguousarray(array).view(f"u{array.itemsize}")
+        active = np.flatnonzero(bits)
+        if 3 * len(active) < len(bits):
+            return _fill, (len(bits), array.dtype, active, bits[active])
+    return array.__reduce_ex__(5)
+
+
+def _fill(
+    size: int, dtype: npt.DTypeLike, active: npt.NDArray[np.int64], bits: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    array = np.zeros(size, dtype)
+    array.view(bits.dtype)[active] = bits
+    return array

@@ -64,7 +64,7 @@ class Pool:
         keys = _keys(site, state)
         fresh = [row for row, key in enumerate(keys) if key not in place]
         if fresh:
-            place.update((keys[row], len(place) + offset) for offset, row in enumerate(fresh))
+            place.update({keys[row]: place_of_new for place_of_new, row in enumerate(fresh, len(place))})
             seen.rows = np.concatenate((seen.rows, features(site[fresh], state[fresh])))
             seen.site = np.concatenate((seen.site, site[fresh]))
             seen.state = np.concatenate((seen.state, state[fresh]))

@@ -20,14 +20,17 @@ def replay(
     task: Task, x: Any, gold: Any, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
 ) -> Floats:
     """Run the task again for every deviation. Works with any reward."""
-    found = np.empty((len(steps), 2))
+    trace = episode.trace
+    width = 2 if trace.binary else int(np.diff(trace.ptr).max(initial=0))
+    found = np.full((len(steps), width), np.nan)
     as_run = reward(x, episode.outcome, gold)
     for row, step in enumerate(steps.tolist()):
-        for action in (DECLINE, TAKE):
-            if action == episode.trace.action[step]:
+        actions = 2 if trace.binary else int(trace.ptr[step + 1] - trace.ptr[step])
+        for action in range(actions):
+            if action == trace.action[step]:
                 found[row, action] = as_run
             else:
-                outcome = task.parse(x, policy, Force(step, action), gold=gold)
+                outcome = task.parse(x, policy, Force(step, action), gold=gold, seed=episode.seed)
                 found[row, action] = reward(x, outcome, gold)
     return found
 

@@ -101,7 +101,7 @@ class SpanPruning:
         outcome = self.parse_kept(x, sites, taken, started)
         state = np.zeros((len(sites), 0))
         trace = Trace(sites, state, np.arange(len(sites) + 1), taken.astype(np.int64), True)
-        return Episode(outcome, trace)
+        return Episode(outcome, trace, seed)
 
     def features(self, x: Encoded, site: Sites, state: Floats) -> Rows:
         return self.span_features.rows(x.columns, site)

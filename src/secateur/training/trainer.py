@@ -37,7 +37,7 @@ from secateur.trees import Tree
 
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
 FIRST, FACTOR, LAST = 1e-3, 4.0, 0.6
-LEFT = 0.6  # of the best probe's accuracy, at the fast end of the sweep
+LEFT = 0.75  # of the best probe's accuracy, at the fast end of the sweep
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
 

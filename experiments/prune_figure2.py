@@ -1,0 +1,164 @@
+"""Figure 2: LOLS pushes out the frontier of the surrogate reward, on dev.
+
+    python experiments/prune_figure2.py --data gum --surrogate dp
+
+LOLS was stopped by the dev sentences 0, 2, 4, ...; the figure shows its rounds there. Whether the chosen
+policy has a higher surrogate reward than its baseline is judged on sentences 1, 3, 5, ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import secateur as sec
+from prune_runs import PAGE, runs, trainer_of
+from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from secateur.plots.frontier import LEARNED
+from secateur.training import Trainer
+
+BASELINE = "#009E73"
+NAME = "prune-figure2"
+RUNTIMES = {"dp": "spans kept per sentence", "cp": "items built per sentence"}
+ACCURACIES = {"dp": "expected recall", "cp": "sentence F1"}
+
+
+def compare(case: Case, model: sec.Model) -> list[dict[str, Any]]:
+    """One row a trade-off: the rounds on the stopping half, both policies on the judging half."""
+    trainer = trainer_of(case)
+    rows = []
+    for number, run in enumerate(model.log):
+        tradeoff = run["tradeoff"]
+        rounds = [{k: r[k] for k in ("reward", "accuracy", "runtime")} for r in run["rounds"]]
+        chosen = int(np.argmax([r["reward"] for r in rounds]))
+        rows.append(
+            {
+                "penalty": run["penalty"],
+                "tradeoff": tradeoff,
+                "rounds": rounds,
+                "chosen": chosen,
+                "baseline": judged(trainer, model, f"baseline-{number}", tradeoff),
+                "lols": judged(trainer, model, f"lols-{number}", tradeoff),
+            }
+        )
+    return rows
+
+
+def judged(trainer: Trainer, model: sec.Model, name: str, tradeoff: float) -> dict[str, float]:
+    """A policy's surrogate figures on the judging half."""
+    accuracy, runtime = trainer.surrogate(model.policies[name], trainer.judging)
+    return {"accuracy": accuracy, "runtime": runtime, "reward": accuracy - tradeoff * runtime}
+
+
+def gain(row: dict[str, Any]) -> float:
+    """Surrogate reward of LOLS over its baseline, on the judging half."""
+    return float(row["lols"]["reward"] - row["baseline"]["reward"])
+
+
+def outcome(row: dict[str, Any]) -> str:
+    """Early stopping may have kept the baseline's policy: then there is nothing to compare."""
+    if row["chosen"] == 0:
+        return "same policy"
+    return "higher" if gain(row) > 0 else "lower" if gain(row) < 0 else "equal"
+
+
+def draw(case: Case, data: str, found: dict[str, Any]) -> str:
+    """A panel for each surrogate; the Markdown of the figure."""
+    figure, axes = new_figure(1, len(found), size=(6.2 * len(found), 4.6))
+    for panel, (surrogate, rows) in zip(axes.flat, found.items(), strict=True):
+        first = [row["rounds"][0] for row in rows]
+        reach = max(r["runtime"] for r in first) - min(r["runtime"] for r in first)
+        order = sorted(first, key=lambda r: r["runtime"])
+        panel.plot(
+            [r["runtime"] for r in order],
+            [r["accuracy"] for r in order],
+            "o-",
+            color=BASELINE,
+            label="baselines",
+            zorder=3,
+        )
+        for row in rows:
+            _lines(panel, row, reach)
+        panel.plot([], [], "-", color=LEARNED, linewidth=0.7, marker=".", label="rounds of LOLS")
+        panel.plot([], [], "--", color=BASELINE, linewidth=0.8, label="equal reward")
+        panel.set(xlabel=RUNTIMES[surrogate], ylabel=ACCURACIES[surrogate])
+        panel.set_title(f"{data}, surrogate {surrogate}", loc="left", fontsize=10)
+        panel.legend(frameon=False, fontsize=8)
+    return save_figure(figure, case.docs, f"{NAME}-{data}")
+
+
+def _lines(panel: Any, row: dict[str, Any], reach: float) -> None:
+    """One trade-off: the line of equal reward, the rounds, and the arrow to the chosen one."""
+    rounds = row["rounds"]
+    x, y = rounds[0]["runtime"], rounds[0]["accuracy"]
+    half = np.array([-0.07, 0.07]) * reach
+    panel.plot(x + half, y + row["tradeoff"] * half, "--", color=BASELINE, linewidth=0.8, zorder=1)
+    panel.plot(
+        [r["runtime"] for r in rounds],
+        [r["accuracy"] for r in rounds],
+        ".-",
+        color=LEARNED,
+        linewidth=0.7,
+        alpha=0.5,
+        zorder=2,
+    )
+    if row["chosen"]:
+        to = rounds[row["chosen"]]
+        arrow = {"arrowstyle": "->", "color": LEARNED, "linewidth": 1.6}
+        panel.annotate("", (to["runtime"], to["accuracy"]), (x, y), arrowprops=arrow, zorder=4)
+
+
+def describe(case: Case) -> None:
+    """Figures and tables of all cases."""
+    results = case.results(NAME)
+    counts = []
+    for name, rows in results.items():
+        outcomes = [outcome(row) for row in rows]
+        counts.append(
+            [name, f"{len(rows)}"]
+            + [f"{outcomes.count(kind)}" for kind in ("higher", "lower", "equal", "same policy")]
+        )
+    header = ["data, surrogate", "trade-offs", "LOLS higher", "lower", "equal", "baseline's policy kept"]
+    text = "Surrogate reward on the judging half of dev, LOLS against its baseline:\n\n"
+    text += table(header, counts) + "\n"
+    for data in dict.fromkeys(name.rpartition("-")[0] for name in results):
+        found = {s: results[f"{data}-{s}"] for s in RUNTIMES if f"{data}-{s}" in results}
+        text += draw(case, data, found) + "\n"
+        for surrogate, rows in found.items():
+            text += f"{data}, surrogate {surrogate} ({ACCURACIES[surrogate]}, {RUNTIMES[surrogate]}):\n\n"
+            text += table(*_table(rows)) + "\n"
+    fill(case.docs / PAGE, "prune_figure2", text)
+
+
+def _table(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    header = [
+        "tradeoff",
+        "penalty",
+        "baseline accuracy / runtime",
+        "LOLS accuracy / runtime",
+        "reward gained (judging half)",
+        "reward gained (stopping half)",
+        "round chosen",
+    ]
+    return header, [
+        [
+            f"{row['tradeoff']:.2e}",
+            f"{row['penalty']:.4f}",
+            f"{row['baseline']['accuracy']:.4f} / {row['baseline']['runtime']:.1f}",
+            f"{row['lols']['accuracy']:.4f} / {row['lols']['runtime']:.1f}",
+            f"{gain(row):+.4f}",
+            f"{row['rounds'][row['chosen']]['reward'] - row['rounds'][0]['reward']:+.4f}",
+            f"{row['chosen']} of {len(row['rounds']) - 1}",
+        ]
+        for row in rows
+    ]
+
+
+def run(case: Case) -> None:
+    case.result(NAME, lambda: compare(case, runs(case)))
+    describe(case)
+
+
+if __name__ == "__main__":
+    start(lambda: run(case_of(arguments(__doc__).parse_args())))

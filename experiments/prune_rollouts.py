@@ -1,0 +1,150 @@
+"""Section 7.2: the time of all roll-outs of a sentence, by its length.
+
+    python experiments/prune_rollouts.py --data gum --surrogate dp
+
+A set of roll-outs is the reward with each decided span of a sentence flipped alone. Engines: parsing again,
+by the plain left-child loop and by the Viterbi kernel; change propagation (F1 and pushes); back-propagation
+(expected recall). Masks keep a third of the spans, those that a learned policy scores highest. CPU time,
+best of several; replays are timed on a few flips of each sentence and scaled up to its set.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import secateur as sec
+from prune_runs import PAGE, runs, trainer_of, treebanks
+from report import ROOT, Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from secateur.tasks.span_pruning import SpanPruning, sites_of
+from secateur.training import Trainer
+
+# The engines and the plain loop are those of the benchmarks.
+sys.path.append(str(ROOT / "benchmarks"))
+from kernels import best
+from masks import Roll, rolls
+from rollouts import FLIPS, check, engines
+
+NAME = "prune-rollouts"
+Row = dict[str, Any]
+BINS = ((5, 10), (11, 20), (21, 30), (31, 40))
+LEFT_CHILD, KERNEL, CP, DP = ENGINES = (
+    "replay, left-child loop",
+    "replay, Viterbi kernel",
+    "change propagation",
+    "back-propagation",
+)
+
+
+def seconds(task: SpanPruning, given: list[Roll], repeat: int) -> dict[str, float]:
+    """CPU seconds of all roll-outs of all sentences, by engine."""
+    rng = np.random.default_rng(0)
+    found = dict.fromkeys(ENGINES, 0.0)
+    for engine in engines(task):
+        if engine.name not in found:
+            continue
+        for roll in given:
+            sites = sites_of(len(roll.x.words))
+            timed = sites
+            if engine.name not in (CP, DP):
+                timed = sites[rng.choice(len(sites), min(FLIPS, len(sites)), replace=False)]
+            engine.run(roll, timed)  # compiled
+            spent, _ = best(lambda r=roll, s=timed, e=engine: e.run(r, s), repeat)
+            found[engine.name] += spent * len(sites) / len(timed)
+    return found
+
+
+def third(trainer: Trainer, model: sec.Model) -> str:
+    """The policy that keeps the share of spans nearest to a third; of dp, the runtime is spans kept."""
+    some = trainer.judging[:100]
+    decided = float(np.mean([len(sites_of(len(x.words))) for x, _ in some]))
+    shares = {name: trainer.surrogate(p, some)[1] / decided for name, p in model.policies.items()}
+    return min(shares, key=lambda name: abs(shares[name] - 1 / 3))
+
+
+def measure(case: Case, model: sec.Model, count: int, repeat: int) -> dict[str, Any]:
+    """The first `count` dev sentences of each length class, under masks by one policy."""
+    trainer = trainer_of(replace(case, surrogate="dp"))
+    task, dev, policy = trainer.task, treebanks(case.data, case.limit).dev, third(trainer, model)
+    rows = []
+    for first, last in BINS:
+        trees = list(dev.filter(min_length=first, max_length=last)[:count])
+        if not trees:
+            continue
+        given = list(rolls(task, model.policies[policy].weights, trees, 1 / 3))
+        check(task, given)
+        rows.append(
+            {
+                "length": f"{first}-{last}",
+                "sentences": len(given),
+                "roll-outs": sum(len(sites_of(len(roll.x.words))) for roll in given),
+                "seconds": seconds(task, given, repeat),
+            }
+        )
+    return {"policy": policy, "rows": rows}
+
+
+def with_sum(rows: list[Row]) -> list[Row]:
+    """The rows, and all of them together."""
+    total = {
+        "length": "all",
+        "sentences": sum(row["sentences"] for row in rows),
+        "roll-outs": sum(row["roll-outs"] for row in rows),
+        "seconds": {name: sum(row["seconds"][name] for row in rows) for name in ENGINES},
+    }
+    return [*rows, total]
+
+
+def draw(case: Case, name: str, rows: list[Row]) -> str:
+    figure, axes = new_figure(1, 1, size=(6.2, 4.2))
+    for engine, marker in zip(ENGINES, "sDo^", strict=True):
+        axes[0, 0].plot(
+            [row["length"] for row in rows],
+            [1e3 * row["seconds"][engine] / row["sentences"] for row in rows],
+            f"{marker}-",
+            label=engine,
+        )
+    axes[0, 0].set(yscale="log", xlabel="words", ylabel="ms (CPU) for all roll-outs of a sentence")
+    axes[0, 0].set_title(name, loc="left", fontsize=10)
+    axes[0, 0].legend(frameon=False, fontsize=8)
+    return save_figure(figure, case.docs, f"{NAME}-{name}")
+
+
+def describe(case: Case) -> None:
+    """Figures and tables of all cases."""
+    header = ["words", "sentences", "roll-outs", *(f"{name}, ms a set" for name in ENGINES)]
+    header += [f"{name} over {replay}" for name in ("CP", "DP") for replay in ("left-child", "kernel")]
+    text = "Paper, coarse, over its left-child parser: CP 4.9-6.6x, DP 10.4-11.9x.\n\n"
+    for name, found in case.results(NAME).items():
+        text += draw(case, name, found["rows"]) + "\n"
+        text += f"{name}: a third of the spans kept, as {found['policy']} scores them.\n\n"
+        cells = []
+        for row in with_sum(found["rows"]):
+            spent = row["seconds"]
+            cells.append([row["length"], f"{row['sentences']}", f"{row['roll-outs']:,}"])
+            cells[-1] += [f"{1e3 * spent[engine] / row['sentences']:.2f}" for engine in ENGINES]
+            cells[-1] += [
+                f"{spent[replay] / spent[fast]:.1f}x" for fast in (CP, DP) for replay in (LEFT_CHILD, KERNEL)
+            ]
+        text += table(header, cells) + "\n"
+    fill(case.docs / PAGE, "prune_rollouts", text)
+
+
+def run(case: Case, *, count: int = 20, repeat: int = 5) -> None:
+    case.result(NAME, lambda: measure(case, runs(case), count, repeat))
+    describe(case)
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--count", type=int, default=20, help="sentences of each length class")
+    parser.add_argument("--repeat", type=int, default=5, help="timing runs")
+    chosen = parser.parse_args()
+    run(case_of(chosen), count=chosen.count, repeat=chosen.repeat)
+
+
+if __name__ == "__main__":
+    start(main)

@@ -1,0 +1,520 @@
+"""Contracts: what tasks, values and semirings must keep. Each check raises AssertionError where one does not.
+
+    check_task(task, examples)
+    check_values(propagate, task, examples, Reward(task.f1, "pushes", 0.001))
+
+Examples that have no decisions would let anything pass, so they are refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from secateur.search.core import (
+    DECLINE,
+    FREE,
+    TAKE,
+    Bools,
+    Episode,
+    Example,
+    Floats,
+    Force,
+    Outcome,
+    Policy,
+    Rows,
+    Steps,
+    Task,
+    Trace,
+    Values,
+    Work,
+)
+from secateur.search.values import replay
+
+COLD, HOT = 1e-9, 1e9  # temperatures that leave no choice, and every choice
+FLIPS = 30  # choices of one of two that never all come out the same, but once in 2^30
+
+
+def sample_policies(dim: int, *, seed: int = 0) -> list[Policy]:
+    """Policies of every kind: greedy, with ties, taking all and nothing, exploring, and led by the oracle."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.standard_normal(dim, np.float32)
+    whole = rng.integers(-1, 2, dim).astype(np.float32)  # sums are exact in any order, and often 0
+    ones = np.ones(dim, np.float32)
+    return [
+        Policy(drawn),
+        Policy(whole),
+        Policy(ones),
+        Policy(-ones),
+        Policy(drawn, temperature=COLD),
+        Policy(drawn, temperature=1.0),
+        Policy(drawn, oracle_rate=1.0),
+        Policy(drawn, oracle_rate=0.5),
+    ]
+
+
+class _Run(NamedTuple):
+    """One run of a task, to be repeated with variations."""
+
+    number: int  # of the example
+    where: str  # for messages
+    task: Task
+    x: Any
+    gold: Any
+    policy: Policy
+    seed: int
+
+    def roll_in(self, force: Force = FREE) -> Episode:
+        return self.task.roll_in(self.x, self.policy, force, gold=self.gold, seed=self.seed)
+
+    def parse(self, force: Force = FREE) -> Outcome:
+        return self.task.parse(self.x, self.policy, force, gold=self.gold, seed=self.seed)
+
+    def features(self, trace: Trace) -> Rows:
+        return self.task.features(self.x, trace.site, trace.state)
+
+    def is_gold(self, trace: Trace) -> Bools:
+        return self.task.is_gold(trace.site, self.gold)
+
+    def demand(self, condition: object, what: str) -> None:
+        if not condition:
+            raise AssertionError(f"{self.where}: {what}")
+
+
+def _runs(
+    task: Task, examples: Sequence[Example], policies: Sequence[Policy] | None, seed: int
+) -> list[_Run]:
+    """Every example with every policy."""
+    dim = task.dim
+    if isinstance(dim, bool) or not isinstance(dim, numbers.Integral) or int(dim) < 1:
+        raise AssertionError(f"dim is {dim!r}, not a number of features")
+    tried = sample_policies(dim, seed=seed) if policies is None else policies
+    return [
+        _Run(e, f"example {e}, policy {p}: {_kind(policy)}", task, x, gold, policy, seed)
+        for e, (x, gold) in enumerate(examples)
+        for p, policy in enumerate(tried)
+        if gold is not None or policy.oracle_rate == 0
+    ]
+
+
+def _kind(policy: Policy) -> str:
+    return f"temperature {policy.temperature:g}, oracle rate {policy.oracle_rate:g}"
+
+
+def check_task(
+    task: Task,
+    examples: Sequence[Example],
+    *,
+    policies: Sequence[Policy] | None = None,
+    steps: int = 6,
+    workers: bool = True,
+    seed: int = 0,
+) -> None:
+    """Whether a task keeps the promises of secateur.search.core.Task on these examples.
+
+    Deviations are tried at so many `steps` of each run. `workers`: also in another process.
+    """
+    runs = _runs(task, examples, policies, seed)
+    episodes = []
+    for run in runs:
+        episode = run.roll_in()
+        _check_outcome(run, episode.outcome)
+        _check_trace(run, episode.trace)
+        episodes.append(episode)
+    if not any(len(episode.trace.action) for episode in episodes):
+        raise AssertionError("there are no decisions in these examples: nothing could be checked")
+    # Backwards: a task that remembers earlier runs would show it.
+    for run, episode in zip(reversed(runs), reversed(episodes), strict=True):
+        _check_same(run, run.roll_in(), episode, "when run again, after others")
+    _check_first_decisions(runs, episodes)
+    for run, episode in zip(runs, episodes, strict=True):
+        _check_features(run, episode.trace)
+        _check_oracle(run, episode.trace)
+        _check_actions(run, episode.trace)
+        _check_gold_is_not_seen(run, episode)
+        _check_parse(run, episode.outcome)
+        _check_forces(run, episode, steps)
+    _check_exploration(task, examples, seed)
+    if workers:
+        _check_workers(runs, episodes)
+
+
+def _check_outcome(run: _Run, outcome: Outcome) -> None:
+    run.demand(isinstance(outcome, Outcome), f"a run's outcome is a {type(outcome).__name__}, not an Outcome")
+    run.demand(isinstance(outcome.work, Work), f"work is a {type(outcome.work).__name__}, not a Work")
+    for name, count in outcome.work._asdict().items():
+        run.demand(
+            isinstance(count, numbers.Integral) and int(count) >= 0, f"work.{name} is {count!r}, not a count"
+        )
+    run.demand(0.0 <= outcome.seconds < np.inf, f"seconds is {outcome.seconds!r}")
+
+
+def _check_trace(run: _Run, trace: Trace) -> None:
+    """Shapes and types that fit each other."""
+    for name, array, axes, dtype in (
+        ("site", trace.site, 2, np.int32),
+        ("state", trace.state, 2, np.float64),
+        ("ptr", trace.ptr, 1, np.int64),
+        ("action", trace.action, 1, np.int64),
+    ):
+        run.demand(isinstance(array, np.ndarray), f"trace.{name} is a {type(array).__name__}, not an array")
+        run.demand(
+            array.ndim == axes and array.dtype == dtype,
+            f"trace.{name} has {array.ndim} axes of {array.dtype}, not {axes} of {np.dtype(dtype)}",
+        )
+    decisions, candidates = len(trace.action), len(trace.site)
+    run.demand(len(trace.state) == candidates, f"{len(trace.state)} rows of state, {candidates} of site")
+    run.demand(not np.isnan(trace.state).any(), "trace.state holds nan")
+    run.demand(len(trace.ptr) == decisions + 1, f"{len(trace.ptr)} entries of ptr for {decisions} decisions")
+    sizes = np.diff(trace.ptr)
+    run.demand(
+        trace.ptr[0] == 0 and trace.ptr[-1] == candidates and (sizes > 0).all(),
+        f"trace.ptr does not grow from 0 to {candidates}, the number of candidates",
+    )
+    run.demand(isinstance(trace.binary, bool), f"trace.binary is {trace.binary!r}")
+    if trace.binary:
+        run.demand((sizes == 1).all(), "a binary trace has decisions with several candidates")
+    choices = _choices(trace)
+    for step in np.flatnonzero((trace.action < 0) | (trace.action >= choices)).tolist():
+        run.demand(False, f"step {step} takes action {trace.action[step]}, of {choices[step]}")
+
+
+def _choices(trace: Trace) -> Steps:
+    """[T] how many actions there are."""
+    sizes = np.diff(trace.ptr)
+    return np.full_like(sizes, 2) if trace.binary else sizes
+
+
+def _check_features(run: _Run, trace: Trace) -> None:
+    site, state = trace.site.copy(), trace.state.copy()
+    rows = run.features(trace)
+    run.demand(isinstance(rows, np.ndarray) and rows.ndim == 2, "features is not an array of two axes")
+    run.demand(rows.dtype == np.uint32, f"features are {rows.dtype}, not uint32")
+    run.demand(len(rows) == len(site), f"{len(rows)} rows of features for {len(site)} candidates")
+    run.demand((rows < run.task.dim).all(), f"feature {rows.max(initial=0)} of {run.task.dim}")
+    run.demand(np.array_equal(run.features(trace), rows), "features are others when asked again")
+    some = np.arange(len(site))[::-2]  # learners ask for some, in an order of their own
+    run.demand(
+        np.array_equal(run.task.features(run.x, site[some], state[some]), rows[some]),
+        "features of a candidate depend on which others are asked for",
+    )
+    run.demand(
+        np.array_equal(trace.site, site) and np.array_equal(trace.state, state), "features changes the trace"
+    )
+
+
+def _check_oracle(run: _Run, trace: Trace) -> None:
+    if run.gold is None:
+        return
+    right = run.is_gold(trace)
+    run.demand(
+        isinstance(right, np.ndarray) and right.shape == (len(trace.site),) and right.dtype == np.bool_,
+        f"is_gold does not return {len(trace.site)} booleans, one for each candidate",
+    )
+    run.demand(np.array_equal(run.is_gold(trace), right), "is_gold is another when asked again")
+    some = np.arange(len(right))[::-2]
+    run.demand(
+        np.array_equal(run.task.is_gold(trace.site[some], run.gold), right[some]),
+        "is_gold of a candidate depends on which others are asked for",
+    )
+
+
+def _check_actions(run: _Run, trace: Trace, force: Force = FREE) -> None:
+    """Whether the policy was followed, at all steps but the forced one."""
+    policy = run.policy
+    if policy.temperature > COLD and policy.oracle_rate < 1.0:
+        return  # drawn: anything goes
+    allowed: list[set[int]] = [set() for _ in trace.action]
+    rules = []
+    if policy.oracle_rate < 1.0:
+        allowed = _greedy_actions(run, trace)
+        rules.append("the scores, which are summed weights of features")
+    if policy.oracle_rate > 0.0:
+        allowed = [one | other for one, other in zip(allowed, _gold_actions(run, trace), strict=True)]
+        rules.append("the oracle, is_gold")
+    for step, action in enumerate(trace.action.tolist()):
+        if step != force.step and action not in allowed[step]:
+            site = trace.site[trace.ptr[step]].tolist()
+            run.demand(
+                False,
+                f"step {step} at site {site} takes action {action}{_under(force)}: "
+                f"it does not follow {' or '.join(rules)}: {sorted(allowed[step])}",
+            )
+
+
+def _greedy_actions(run: _Run, trace: Trace) -> list[set[int]]:
+    """The actions of highest score; several where scores are equal or too close to tell."""
+    weights = run.policy.weights[run.features(trace)].astype(np.float64)
+    scores = weights.sum(1)
+    # The search may sum in another order and in float32. Whole numbers come out the same.
+    slack = np.abs(weights).sum(1) * weights.shape[1] * 2.0**-23 + 100 * run.policy.temperature
+    if run.policy.temperature == 0.0:
+        slack *= (weights % 1.0 != 0.0).any(1)
+    if trace.binary:
+        unsure = (np.abs(scores) <= slack) & (slack > 0.0)
+        taken = np.where(scores > 0.0, TAKE, DECLINE)
+        return [
+            {DECLINE, TAKE} if both else {one}
+            for both, one in zip(unsure.tolist(), taken.tolist(), strict=True)
+        ]
+    found = []
+    for begin, end in zip(trace.ptr[:-1].tolist(), trace.ptr[1:].tolist(), strict=True):
+        best = begin + int(np.argmax(scores[begin:end]))
+        near = scores[begin:end] + slack[begin:end] >= scores[best] - slack[best]
+        found.append(set(np.flatnonzero(near).tolist()))
+    return found
+
+
+def _gold_actions(run: _Run, trace: Trace) -> list[set[int]]:
+    """What the oracle does; any candidate where none is gold."""
+    right = run.is_gold(trace)
+    if trace.binary:
+        return [{action} for action in np.where(right, TAKE, DECLINE).tolist()]
+    found = []
+    for begin, end in zip(trace.ptr[:-1].tolist(), trace.ptr[1:].tolist(), strict=True):
+        found.append(set(np.flatnonzero(right[begin:end]).tolist()) or set(range(end - begin)))
+    return found
+
+
+def _check_gold_is_not_seen(run: _Run, episode: Episode) -> None:
+    if run.policy.oracle_rate == 0.0 and run.gold is not None:
+        _check_same(
+            run, run._replace(gold=None).roll_in(), episode, "without gold, which only an oracle needs"
+        )
+
+
+def _check_parse(run: _Run, outcome: Outcome, force: Force = FREE) -> None:
+    """Test time and training time are the same search."""
+    found = run.parse(force)
+    _check_outcome(run, found)
+    run.demand(found.work == outcome.work, f"parse takes {found.work}{_under(force)}, roll_in {outcome.work}")
+    run.demand(_same(found.parts, outcome.parts), f"parse finds other parts than roll_in{_under(force)}")
+
+
+def _under(force: Force) -> str:
+    return f" under {force}" if force.step >= 0 else ""
+
+
+def _check_forces(run: _Run, episode: Episode, steps: int) -> None:
+    trace = episode.trace
+    count = len(trace.action)
+    for step in np.unique(np.linspace(0, count - 1, min(steps, count)).astype(int)).tolist():
+        taken, choices = int(trace.action[step]), int(_choices(trace)[step])
+        for action in {0, taken, choices - 1}:
+            force = Force(step, action)
+            forced = run.roll_in(force)
+            _check_trace(run, forced.trace)
+            _check_force(run, trace, forced.trace, force)
+            _check_actions(run, forced.trace, force)
+            _check_parse(run, forced.outcome, force)
+            if action == taken:
+                _check_same(run, forced, episode, f"under {force}, which is what it does anyway")
+
+
+def _check_force(run: _Run, free: Trace, forced: Trace, force: Force) -> None:
+    """Up to the forced step everything is as it was, and there the action is the forced one."""
+    step = force.step
+    rows = int(free.ptr[step + 1])
+    run.demand(
+        len(forced.action) > step
+        and np.array_equal(forced.ptr[: step + 2], free.ptr[: step + 2])
+        and np.array_equal(forced.site[:rows], free.site[:rows])
+        and np.array_equal(forced.state[:rows], free.state[:rows]),
+        f"under {force} the candidates up to that step are not those of the run without it "
+        "(is a declined decision missing from the trace?)",
+    )
+    early = np.flatnonzero(forced.action[:step] != free.action[:step])
+    run.demand(not len(early), f"{force} changes the actions of steps {early[:3]}, which come before it")
+    run.demand(
+        forced.action[step] == force.action, f"{force} is not obeyed: the action is {forced.action[step]}"
+    )
+
+
+def _check_first_decisions(runs: list[_Run], episodes: list[Episode]) -> None:
+    """Nothing comes before the first decision, so every policy meets the same one, also if it declines it."""
+    first: dict[int, tuple[_Run, Trace]] = {}
+    for run, (_, trace, _) in zip(runs, episodes, strict=True):
+        other, known = first.setdefault(run.number, (run, trace))
+        run.demand(
+            _same(trace.site[: trace.ptr[:2][-1]], known.site[: known.ptr[:2][-1]]),
+            f"the first decision is not that of {other.where} (is a declined decision missing?)",
+        )
+
+
+def _check_exploration(task: Task, examples: Sequence[Example], seed: int) -> None:
+    """At a high temperature actions vary, and differ between seeds."""
+    policy = Policy(sample_policies(task.dim, seed=seed)[0].weights, temperature=HOT)
+    greedy = varied = decisions = 0
+    for x, gold in examples:
+        runs = [_Run(0, "", task, x, gold, policy, seed + s) for s in range(8)]
+        traces = [run.roll_in().trace for run in runs]
+        for run, trace in zip(runs, traces, strict=True):
+            allowed = _greedy_actions(run._replace(policy=Policy(policy.weights)), trace)
+            open_steps = [
+                step for step, choices in enumerate(_choices(trace).tolist()) if len(allowed[step]) < choices
+            ]
+            decisions += len(open_steps)
+            greedy += sum(trace.action[step] in allowed[step] for step in open_steps)
+        varied += any(not np.array_equal(trace.action, traces[0].action) for trace in traces[1:])
+    if decisions >= FLIPS and greedy == decisions:
+        raise AssertionError(f"of {decisions} decisions at temperature {HOT:g} all have the highest score")
+    if decisions >= FLIPS and not varied:
+        raise AssertionError("at a high temperature actions are the same with every seed")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Away:
+    """Runs in another process, with the features seen there."""
+
+    runs: list[_Run]
+
+    def __call__(self, numbers: list[int]) -> list[tuple[Episode, Rows]]:
+        found = []
+        for run in (self.runs[number] for number in numbers):
+            episode = run.roll_in()
+            found.append((episode, run.features(episode.trace)))
+        return found
+
+
+def _check_workers(runs: list[_Run], episodes: list[Episode]) -> None:
+    """Sent as learners send it; a hash that differs from process to process would show here."""
+    from secateur.search.parallel import Engine
+
+    try:
+        found = Engine(jobs=2).map(_Away(runs), range(len(runs)), np.ones(len(runs)))
+    except Exception as problem:
+        raise AssertionError(f"the task fails in a worker process: {problem!r}") from problem
+    for run, episode, (away, rows) in zip(runs, episodes, found, strict=True):
+        _check_same(run, away, episode, "in a worker process")
+        run.demand(_same(rows, run.features(episode.trace)), "features are others in a worker process")
+
+
+def _check_same(run: _Run, found: Episode, expected: Episode, how: str) -> None:
+    """Everything but the seconds."""
+    for name in ("site", "state", "ptr", "action", "binary"):
+        one, other = getattr(found.trace, name), getattr(expected.trace, name)
+        run.demand(_same(one, other), f"trace.{name} is another {how}")
+    run.demand(
+        found.outcome.work == expected.outcome.work,
+        f"work is {found.outcome.work} {how}, else {expected.outcome.work}",
+    )
+    run.demand(_same(found.outcome.parts, expected.outcome.parts), f"the outcome's parts are others {how}")
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal through and through, arrays by their contents, nan like nan."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if dataclasses.is_dataclass(a):
+        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
+    if bool(a == b) or (a != a and b != b):
+        return True
+    return hasattr(a, "__dict__") and _same(vars(a), vars(b))
+
+
+def check_values(
+    values: Values,
+    task: Task,
+    examples: Sequence[Example],
+    reward: Callable[[Any, Outcome, Any], float],
+    *,
+    reference: Values = replay,
+    policies: Sequence[Policy] | None = None,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    seed: int = 0,
+) -> None:
+    """Whether values are those of the reference at every decision, within |reference| * rtol + atol."""
+    flips = telling = 0
+    for run in _runs(task, examples, policies, seed):
+        episode = run.roll_in()._replace(seed=run.seed)
+        steps = np.arange(len(episode.trace.action))
+        kept = {name: getattr(episode.trace, name).copy() for name in ("site", "state", "ptr", "action")}
+
+        def ask(function: Values, steps: Steps, run: _Run = run, episode: Episode = episode) -> Floats:
+            return function(task, run.x, run.gold, run.policy, episode, reward, steps)
+
+        expected = ask(reference, steps)
+        _compare(run, episode.trace, steps, ask(values, steps), expected, rtol, atol)
+        some = np.random.default_rng(seed).permutation(steps)[: (len(steps) + 1) // 2]
+        _compare(run, episode.trace, some, ask(values, some), expected[some], rtol, atol)
+        for name, array in kept.items():
+            run.demand(np.array_equal(getattr(episode.trace, name), array), f"values changes trace.{name}")
+        flips += len(steps)
+        telling += int((np.fmax.reduce(expected, 1) > np.fmin.reduce(expected, 1)).sum())
+    if not flips:
+        raise AssertionError("there are no decisions in these examples: nothing could be checked")
+    if not telling:
+        raise AssertionError(
+            f"none of {flips} decisions makes a difference to the reward: give other examples"
+        )
+
+
+def _compare(
+    run: _Run, trace: Trace, steps: Steps, found: Floats, expected: Floats, rtol: float, atol: float
+) -> None:
+    run.demand(isinstance(found, np.ndarray), f"values are a {type(found).__name__}, not an array")
+    run.demand(
+        found.shape == expected.shape,
+        f"values of {len(steps)} steps have shape {found.shape}, not {expected.shape}",
+    )
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        wrong = np.argwhere(~same & ~(np.abs(found - expected) <= atol + rtol * np.abs(expected)))
+    for row, action in wrong.tolist():
+        step = int(steps[row])
+        run.demand(
+            False,
+            f"step {step} at site {trace.site[trace.ptr[step]].tolist()}: action {action} is worth "
+            f"{float(found[row, action])!r}, by the reference {float(expected[row, action])!r} "
+            f"({len(wrong)} of {found.size} values differ)",
+        )
+
+
+class SemiringLike(Protocol):
+    """What a semiring has; its values may be numbers, or tuples of numbers."""
+
+    @property
+    def zero(self) -> Any: ...
+    @property
+    def one(self) -> Any: ...
+    def plus(self, a: Any, b: Any, /) -> Any: ...
+    def times(self, a: Any, b: Any, /) -> Any: ...
+
+
+def check_semiring(semiring: SemiringLike, values: Sequence[Any], *, rtol: float = 1e-12) -> None:
+    """Whether plus and times keep the laws on these values, but for rounding relative to the largest one."""
+    plus, times, zero, one = semiring.plus, semiring.times, semiring.zero, semiring.one
+    drawn = [zero, one, *values]
+    finite = np.concatenate([np.ravel(value) for value in drawn]).astype(np.float64)
+    slack = rtol * max(1.0, float(np.abs(finite[np.isfinite(finite)]).max(initial=0.0)))
+
+    def equal(law: str, left: Any, right: Any, *operands: Any) -> None:
+        if not np.allclose(left, right, rtol=rtol, atol=slack):
+            raise AssertionError(f"{law} does not hold for {operands}: {left} and {right}")
+
+    for a in drawn:
+        equal("a + 0 = a", plus(a, zero), a, a)
+        equal("a * 1 = a", times(a, one), a, a)
+        equal("1 * a = a", times(one, a), a, a)
+        equal("a * 0 = 0", times(a, zero), zero, a)
+        equal("0 * a = 0", times(zero, a), zero, a)
+    for a, b in product(drawn, repeat=2):
+        equal("a + b = b + a", plus(a, b), plus(b, a), a, b)
+    for a, b, c in product(drawn, repeat=3):
+        equal("(a + b) + c = a + (b + c)", plus(plus(a, b), c), plus(a, plus(b, c)), a, b, c)
+        equal("(a * b) * c = a * (b * c)", times(times(a, b), c), times(a, times(b, c)), a, b, c)
+    for a, b, c in product(drawn, repeat=3):
+        equal("a * (b + c) = a * b + a * c", times(a, plus(b, c)), plus(times(a, b), times(a, c)), a, b, c)
+        equal("(a + b) * c = a * c + b * c", times(plus(a, b), c), plus(times(a, c), times(b, c)), a, b, c)
