@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Reward, Trace, Work, choose
-from secateur.search.learners import Aggregate, advantages, Checkpoint
+from secateur.search.learners import Aggregate, Checkpoint, advantages
 from secateur.search.parallel import Engine, portions
 from secateur.search.values import asymmetric, imitate, replay
 

@@ -132,7 +132,7 @@ class Aggregate:
             number, started = len(self.rounds_), time.perf_counter()
             self._collect(task, data, reward, apart if apart else [weights], number, pool, cost)
             weights = self._train(pool.matrix(), pool.advantages(), weights)
-            apart = self._without_folds(pool, apart)
+            apart = self._without_folds(pool, apart or [weights] * self.folds)
             found = look(Policy(weights), number, started)
             if found.reward > max(r.reward for r in self.rounds_):
                 best = weights

@@ -6,6 +6,7 @@ Each roll-out adjusts the roll-in's parse to one flipped span instead of parsing
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,20 @@ import numpy as np
 from secateur.errors import InputError
 from secateur.kernels import cky, cky_change, cky_counts
 from secateur.kernels.rules import NO_ANCHORS
-from secateur.search.core import TAKE, Bools, Episode, Floats, Outcome, Policy, Reward, Sites, Steps, Task
+from secateur.search.core import (
+    TAKE,
+    Among,
+    Bools,
+    Episode,
+    Floats,
+    Ints,
+    Outcome,
+    Policy,
+    Reward,
+    Sites,
+    Steps,
+    Task,
+)
 from secateur.tasks.span_pruning import UNLIMITED, Encoded, Gold, SpanPruning
 
 RUNTIMES = ("items", "pushes", "kept")
@@ -30,20 +44,17 @@ def propagate(
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, without parsing again.
 
-    The reward's accuracy is the task's f1 or recall, its runtime items, pushes or kept.
+    The reward's accuracy is the task's f1 or recall, or a learner's corpus F1; its runtime items, pushes or
+    kept.
     """
     if not isinstance(task, SpanPruning):
         raise InputError(
             f"change propagation knows span pruning, not {type(task).__name__}", fix="use replay"
         )
-    if (
-        not isinstance(reward, Reward)
-        or reward.accuracy not in (task.f1, task.recall)
-        or reward.runtime not in RUNTIMES
-    ):
+    if not isinstance(reward, Reward) or not _known(task, reward):
         raise InputError(
-            "change propagation computes sentence F1 or recall, and items, pushes or kept spans",
-            fix='give it Reward(task.f1, "pushes", tradeoff) with the same task, or use replay',
+            "change propagation computes F1 or recall of the same task, and items, pushes or kept spans",
+            fix='give it Reward(task.f1, "pushes", tradeoff), or use replay',
         )
     trace = episode.trace
     kept = trace.action == TAKE
@@ -62,6 +73,41 @@ def propagate(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusF1:
+    """A batched accuracy: labelled F1, 0 to 1, of the brackets of all sentences together.
+
+    A sentence weighs as its brackets do. One without a parse makes none, and misses all its gold ones. It is
+    EVALB's but for sentences whose punctuation the parse tags as words, or words as punctuation: EVALB leaves
+    those out.
+    """
+
+    task: SpanPruning
+
+    def counts(self, x: Encoded, outcome: Outcome, gold: Gold) -> Ints:
+        """[3] brackets: matched, made, gold."""
+        return np.array(self.task.matches(outcome, gold), np.int64)
+
+    def of(self, counts: Ints) -> Floats:
+        matched, brackets = counts[..., 0], counts[..., 1] + counts[..., 2]
+        # Where there are no brackets none is wrong.
+        f1: Floats = np.divide(2.0 * matched, brackets, out=np.ones(brackets.shape), where=brackets > 0)
+        return f1
+
+    def __call__(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
+        return float(self.of(self.counts(x, outcome, gold)))
+
+
+def _known(task: SpanPruning, reward: Reward) -> bool:
+    if reward.runtime not in RUNTIMES:
+        return False
+    match reward.accuracy:
+        case Among(accuracy=CorpusF1(task=other)) | CorpusF1(task=other):
+            return other is task
+        case accuracy:
+            return accuracy in (task.f1, task.recall)
+
+
 def _accuracy(
     task: SpanPruning, reward: Reward, chart: cky.Chart, mask: Bools, sites: Sites, gold: Gold
 ) -> Floats:
@@ -70,6 +116,8 @@ def _accuracy(
         task.grammar.rules, chart, mask, sites, task.classes, gold.brackets
     )
     total = gold.brackets.total
+    if isinstance(reward.accuracy, Among | CorpusF1):
+        return reward.accuracy.of(np.stack((matched, made, np.full(len(sites), total)), axis=-1))
     over, under = (matched, total) if reward.accuracy == task.recall else (2.0 * matched, made + total)
     # Where there are no brackets none is wrong; where there is no parse nothing is right.
     accuracy = np.divide(over, under, out=np.ones(len(sites)), where=np.greater(under, 0))

@@ -4,9 +4,9 @@ A `Reward` is accuracy - tradeoff * runtime. Accuracies: `task.f1` and `task.rec
 parse, `ExpectedRecall(task)` over all its parses, `CorpusF1(task)` of a batch, or any function of your own,
 (x, outcome, gold) -> float. Runtimes: "pushes", "pops", "items", "kept", or measured "seconds".
 
-Roll-outs: `backprop` for r_dp, `propagate` for f1 or recall with pushes, items or kept, `propagate_corpus`
-for `CorpusF1` with those, and `replay` for all else: a reward of any other form is
-`Reward(function, "pushes", 0.0)`, its runtime then only reported.
+Roll-outs: `backprop` for r_dp, `propagate` for f1, recall or corpus F1 with pushes, items or kept, and
+`replay` for all else: a reward of any other form is `Reward(function, "pushes", 0.0)`, its runtime then only
+reported.
 
 Seconds are as good as the clock: a policy trained by them is not the same twice, and the first parse of a
 process, which loads or compiles the kernels, counts in full. Parse a sentence beforehand, and use few jobs.
@@ -14,33 +14,18 @@ process, which loads or compiles the kernels, counts in full. Parse a sentence b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from secateur.errors import InputError
 from secateur.grammar.derivation import build_tree, flat_tree
-from secateur.kernels import cky, cky_change, cky_counts
-from secateur.kernels.rules import NO_ANCHORS
 from secateur.metrics import Counts, score
-from secateur.search.core import (
-    DECLINE,
-    TAKE,
-    Among,
-    Episode,
-    Floats,
-    Ints,
-    Outcome,
-    Policy,
-    Reward,
-    Steps,
-    Task,
-)
+from secateur.search.core import Floats, Outcome, Reward
 from secateur.tasks.backprop import ExpectedRecall
-from secateur.tasks.propagate import RUNTIMES
-from secateur.tasks.span_pruning import UNLIMITED, Encoded, Gold, SpanPruning
+from secateur.tasks.propagate import CorpusF1
+from secateur.tasks.span_pruning import SpanPruning
 from secateur.trees import Tree
 
 MEGA = 1e6
@@ -64,70 +49,6 @@ def r_corpus(task: SpanPruning, tradeoff: float) -> Reward:
     The tradeoff is the true one, in F1 points per mega-push.
     """
     return Reward(CorpusF1(task), "pushes", tradeoff / (100.0 * MEGA))
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusF1:
-    """A batched accuracy: labelled F1, 0 to 1, of the brackets of all sentences together.
-
-    A sentence weighs as its brackets do. One without a parse makes none, and misses all its gold ones. It is
-    EVALB's but for sentences whose punctuation the parse tags as words, or words as punctuation: EVALB leaves
-    those out.
-    """
-
-    task: SpanPruning
-
-    def counts(self, x: Encoded, outcome: Outcome, gold: Gold) -> Ints:
-        """[3] brackets: matched, made, gold."""
-        return np.array(self.task.matches(outcome, gold), np.int64)
-
-    def of(self, counts: Ints) -> Floats:
-        matched, brackets = counts[..., 0], counts[..., 1] + counts[..., 2]
-        # Where there are no brackets none is wrong.
-        f1: Floats = np.divide(2.0 * matched, brackets, out=np.ones(brackets.shape), where=brackets > 0)
-        return f1
-
-    def __call__(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
-        return float(self.of(self.counts(x, outcome, gold)))
-
-
-def propagate_corpus(
-    task: Task,
-    x: Encoded,
-    gold: Gold,
-    policy: Policy,
-    episode: Episode,
-    reward: Callable[[Any, Outcome, Any], float],
-    steps: Steps,
-) -> Floats:
-    """Change propagation for corpus F1: what `replay` returns for a sentence among others."""
-    match reward:
-        case Reward(
-            accuracy=Among(accuracy=CorpusF1(task=pruning)) as among, runtime=runtime, tradeoff=tradeoff
-        ) if pruning is task and runtime in RUNTIMES:
-            pass
-        case _:
-            raise InputError(
-                "this change propagation computes corpus F1 of a learner's batch, and items, pushes or kept",
-                fix='let a learner call it, with Reward(CorpusF1(task), "pushes", tradeoff); or use replay',
-            )
-    rules, sites = pruning.grammar.rules, episode.trace.site
-    kept = episode.trace.action == TAKE
-    mask = np.zeros((len(x.words) + 1,) * 2, np.bool_)
-    mask[sites[:, 0], sites[:, 1]] = kept
-    chart = cky.fill(rules, x.words, mask, NO_ANCHORS, UNLIMITED)
-    flips = sites[steps]
-    if runtime == "kept":
-        work = kept.sum() + np.where(kept[steps], -1, 1)
-    else:
-        items, pushes = cky_counts.runtimes(rules, chart, mask, flips)
-        work = items if runtime == "items" else pushes
-    _, matched, made = cky_change.parses(rules, chart, mask, flips, pruning.classes, gold.brackets)
-    counts = np.stack((matched, made, np.full(len(steps), gold.brackets.total)), axis=-1)
-    found = np.full((len(steps), 2), reward(x, episode.outcome, gold))
-    other = np.where(kept[steps], DECLINE, TAKE)
-    found[np.arange(len(steps)), other] = among.of(counts) - tradeoff * work
-    return found
 
 
 class Scored(NamedTuple):

@@ -26,8 +26,9 @@ from secateur.search.learners import Aggregate, Round, judge
 from secateur.search.linear import logistic_regression
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
-from secateur.tasks.backprop import ExpectedRecall, backprop
+from secateur.tasks.backprop import backprop
 from secateur.tasks.propagate import propagate
+from secateur.tasks.rewards import r_cp, r_dp
 from secateur.tasks.span_pruning import Encoded, Gold, SpanPruning, sites_of
 from secateur.training.folder import Folder
 from secateur.training.measure import measure
@@ -142,9 +143,8 @@ class Trainer:
 
     def reward(self, tradeoff: float) -> Reward:
         """The surrogate reward."""
-        if self.settings.surrogate == "dp":
-            return Reward(ExpectedRecall(self.task), "kept", tradeoff)
-        return Reward(self.task.f1, "items", tradeoff)
+        make = r_dp if self.settings.surrogate == "dp" else r_cp
+        return make(self.task, tradeoff)
 
     def labelled(self, penalty: float) -> Any:
         """Advantages of keeping, as the baseline sees them: 1 for gold spans, -penalty for others."""
