@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -124,7 +125,7 @@ class Parser:
         if not complete:
             return self._too_long(sentence, ids, started, begin)
         tree = self._tree(steps, ids, sentence, begin)
-        work = Work(pushes=int(pushes), items=int(items))
+        work = Work(pushes=int(pushes), items=int(items), kept=_decided(kept, n))
         return Parse(tree, float(score), work, time.perf_counter() - started, failed=not len(steps))
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
@@ -219,6 +220,8 @@ class Parser:
         return np.ascontiguousarray(mask, np.bool_)
 
     def _anchors(self, anchors: Anchors, n: int) -> Anchors:
+        if anchors is NO_ANCHORS:
+            return anchors
         labels = len(self.grammar.symbols)
         for name, array, shape in (
             ("span", anchors.span, (n * (n + 1) // 2, labels)),
@@ -281,6 +284,19 @@ def model_parser(
     policy = model.policies.get(point)
     features = model.features if policy is not None else None
     return Parser(model.grammar, features=features, policy=policy, limits=limits, binarized=binarized)
+
+
+def _decided(mask: npt.NDArray[np.bool_], n: int) -> int:
+    """How many spans (i, k) with 1 < k - i < n a mask keeps."""
+    return int(np.count_nonzero(mask & _interior(n)))
+
+
+@lru_cache(maxsize=64)
+def _interior(n: int) -> npt.NDArray[np.bool_]:
+    """[n+1, n+1] the spans that are decided."""
+    decided = np.triu(np.ones((n + 1, n + 1), np.bool_), 2)
+    decided[0, n] = False
+    return decided
 
 
 def _sentence(words: Words) -> Sentence:

@@ -16,6 +16,7 @@ BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-"
 _SURFACE = {penn: bracket for bracket, penn in BRACKETS.items()}
 _ESCAPES = str.maketrans(BRACKETS)
 _ESCAPED = re.compile("|".join(_SURFACE))
+_BRACKET = re.compile("[" + re.escape("".join(BRACKETS)) + "]")
 
 # Longer paragraphs are cut between sentences while they are read: memory stays bounded.
 LONGEST_PARAGRAPH = 50_000
@@ -32,15 +33,16 @@ class Sentence:
     def of(cls, tokens: Iterable[str]) -> Sentence:
         """A sentence of surface tokens."""
         kept = tuple(tokens)
-        for token in kept:
-            if not token or len(token.split()) != 1 or token != token.strip():
-                raise InputError(f'"{token}" is not one token', fix="tokens hold no white space")
-        return cls(kept, tuple(penn_tokens(kept)))
+        text = " ".join(kept)
+        if tuple(text.split()) != kept:
+            token = next(token for token in kept if token.split() != [token])
+            raise InputError(f'"{token}" is not one token', fix="tokens hold no white space")
+        return cls(kept, tuple(penn_tokens(kept)) if _RESPELT.search(text) else kept)
 
     @property
     def leaves(self) -> tuple[str, ...]:
         """The surface tokens with their brackets escaped: fit to be printed in a tree."""
-        return tuple(map(escape, self.tokens))
+        return tuple(map(escape, self.tokens)) if _BRACKET.search("".join(self.tokens)) else self.tokens
 
 
 def escape(token: str) -> str:
@@ -63,6 +65,7 @@ _SPELLING = str.maketrans(
     }
     | BRACKETS
 )  # fmt: skip
+_RESPELT = re.compile("[" + re.escape("".join(map(chr, _SPELLING))) + '"]')
 
 
 def penn_tokens(tokens: Sequence[str]) -> list[str]:

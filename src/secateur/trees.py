@@ -163,13 +163,14 @@ def _brackets(root: Tree, numbered: bool) -> str:
 # Leaf((position, word)) without its Python frame, and Tree(label, children) without the detours of a frozen
 # dataclass: readers and parsers make millions of them.
 new_leaf = cast(Callable[[tuple[int, str]], Leaf], partial(tuple.__new__, Leaf))
+_blank_tree = cast(Callable[[], Tree], partial(object.__new__, Tree))
 _set_label = vars(Tree)["label"].__set__
 _set_children = vars(Tree)["children"].__set__
 
 
 def new_tree(label: str, children: tuple[Tree | Leaf, ...]) -> Tree:
     """The same as Tree(label, children), sooner."""
-    tree = object.__new__(Tree)
+    tree = _blank_tree()
     _set_label(tree, label)
     _set_children(tree, children)
     return tree

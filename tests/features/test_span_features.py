@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.errors import InputError
+from secateur.features import span
 from secateur.features.span import TEMPLATES, SpanFeatures, shape, text_key
+from secateur.grammar.lexicon import signature
 from secateur.kernels.hashing import murmur3
 from secateur.tasks.span_pruning import sites_of
 
@@ -53,7 +55,10 @@ def naive_row(features: SpanFeatures, words: list[str], i: int, k: int) -> list[
             return text_key("\x02" if p < 0 else "\x03")
         if view == "shape":
             return text_key(shape(words[p]))
-        return features._key("first" if p == 0 and words[p] not in features.vocabulary else "word", words[p])
+        if words[p] in features.vocabulary:
+            return text_key(words[p])
+        known_lower = words[p].lower() in features.vocabulary
+        return text_key(signature(words[p], initial=p == 0, known_lower=known_lower))
 
     places = {"i-1": i - 1, "i": i, "k-1": k - 1, "k": k}
     bucket = 2 if k - i <= 2 else k - i if k - i <= 5 else 6 if k - i <= 10 else 7 if k - i <= 20 else 8
@@ -75,9 +80,22 @@ def naive_row(features: SpanFeatures, words: list[str], i: int, k: int) -> list[
     return found
 
 
-@given(WORDS)
-def test_rows_are_the_hashed_templates_and_scores_their_sums(words: list[str]) -> None:
-    features = SpanFeatures(frozenset({"the", "Dog", "--"}), bits=12)
+# Several atoms on a side, sizes with and without a side, all words before another atom; in order of place.
+MANY_ATOMS = (
+    "word[i-1] word[i] shape[k-1] word[k]",
+    "shape[i] width length",
+    "word[k] length",
+    "word[i] length",
+    "shape[i-1] word[i:k] shape[k] width",
+    "width length",
+)
+
+
+@given(WORDS, st.sampled_from((TEMPLATES, MANY_ATOMS)))
+def test_rows_are_the_hashed_templates_and_scores_their_sums(
+    words: list[str], templates: tuple[str, ...]
+) -> None:
+    features = SpanFeatures(frozenset({"the", "Dog", "--", "nato"}), templates=templates, bits=12)
     weights = np.random.default_rng(1).standard_normal(features.dim).astype(np.float32)
     columns = features.columns(words)
     sites = sites_of(len(words))
@@ -106,5 +124,28 @@ def test_a_template_of_ones_own() -> None:
 def test_wrong_templates_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="suffix"):
         _ = SpanFeatures(frozenset(), templates=("suffix[i]",)).compiled
+    with pytest.raises(InputError, match="more than one view of all words"):
+        _ = SpanFeatures(frozenset(), templates=("word[i:k] shape[i:k]",)).compiled
     with pytest.raises(InputError, match="no atom"):
         _ = SpanFeatures(frozenset(), templates=("word[j]",)).compiled
+
+
+def test_templates_without_words() -> None:
+    features = SpanFeatures(frozenset(), templates=("bias", "width"), bits=8)
+    columns = features.columns(["a", "b", "c"])
+    assert columns.shape == (0, 5)
+    assert features.rows(columns, sites_of(3)).shape == (2, 2)
+
+
+def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"w{number}" for number in range(20)]
+    plenty = SpanFeatures(frozenset(words[:5]))
+    little = SpanFeatures(frozenset(words[:5]))
+    expected = plenty.columns(words)
+    assert np.array_equal(plenty.columns(words), expected)
+    monkeypatch.setattr(span, "REMEMBERED", 4)
+    for _ in range(2):
+        assert np.array_equal(little.columns(words), expected)
+        assert len(little._keys) <= 4
+    # The last word stands elsewhere and is unknown: only its class as a first word may differ.
+    assert np.array_equal(little.columns(words[::-1])[:, 2:-1], expected[:, 1:-2][:, ::-1])

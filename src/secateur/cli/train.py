@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +15,10 @@ from secateur.cli import inputs
 from secateur.cli.frontier import print_points
 from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores
 from secateur.cli.terminal import err, print_json, step_printer
-from secateur.errors import InputError
+from secateur.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from secateur.search.parallel import Engine
 
 
 class Surrogate(StrEnum):
@@ -26,6 +30,10 @@ class Where(StrEnum):
     loky = "loky"
     dask = "dask"
     ray = "ray"
+
+
+# The library of each kind of cluster, and what an address looks like.
+CLUSTERS = {Where.dask: ("distributed", "tcp://HOST:8786"), Where.ray: ("ray", "HOST:6379")}
 
 
 def train(
@@ -52,19 +60,22 @@ def train(
     engine: Annotated[
         Where, typer.Option("--engine", help="Where roll-outs run: on this machine, or on a cluster.")
     ] = Where.loky,
-    address: Annotated[str | None, typer.Option("--address", help="Of the cluster's scheduler.")] = None,
+    address: Annotated[
+        str | None, typer.Option("--address", help="The cluster's, such as tcp://HOST:8786.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn a grammar and a frontier of pruning policies; started again, it goes on where it was."""
     from secateur.grammar.text import read_grammar
-    from secateur.search.parallel import Engine, WorkersLost
+    from secateur.search.parallel import NoCluster, WorkersLost
     from secateur.training import Settings
     from secateur.training import train as train_model
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
+    workers = _engine(engine, cores(jobs), address)
     settings = Settings(
         surrogate=surrogate.value,
         points=points,
@@ -83,16 +94,16 @@ def train(
             settings=settings,
             grammar=read_grammar(grammar) if grammar else None,
             work=work,
-            engine=Engine(jobs=cores(jobs), kind=engine.value, address=address),
+            engine=workers,
             tell=step_printer(quiet),
         )
-    except KeyboardInterrupt:
+        model.save(output)
+    except (KeyboardInterrupt, SystemError):  # numba makes a SystemError of an interrupt
         err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")
         raise
-    except WorkersLost as problem:
-        fix = f"finished rounds are kept; to go on, perhaps with fewer --jobs:\n  {_command()}"
+    except (WorkersLost, NoCluster) as problem:
+        fix = f"finished rounds are kept; to go on, if need be with fewer --jobs:\n  {_command()}"
         raise InputError(str(problem), where=str(work), fix=fix) from problem
-    model.save(output)
     if json:
         print_json([p.name for p in model.frontier])
         return
@@ -102,3 +113,24 @@ def train(
 
 def _command() -> str:
     return shlex.join(["secateur", *sys.argv[1:]])
+
+
+def _engine(kind: Where, jobs: int, address: str | None) -> Engine:
+    """Tried out before any work is done."""
+    from secateur.search.parallel import Engine, NoCluster
+
+    made = Engine(jobs, kind.value, address)
+    if kind is Where.loky:
+        if address is not None:
+            fix = "give --engine dask or --engine ray as well"
+            raise InputError("an address without a cluster", where=address, fix=fix)
+        return made
+    library, example = CLUSTERS[kind]
+    if find_spec(library) is None:
+        raise MissingExtra(library, extra=kind.value)
+    try:
+        made.workers()
+    except NoCluster as problem:
+        fix = f"give the --address of a cluster that runs, such as {example}"
+        raise InputError(str(problem), fix=fix) from None
+    return made

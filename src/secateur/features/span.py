@@ -27,6 +27,7 @@ Columns = npt.NDArray[np.uint32]  # [views, n+2]
 View = Callable[[str], str]
 
 BITS = 22
+REMEMBERED = 1 << 17  # words whose keys are kept at hand
 TEMPLATES = (
     "bias",
     "word[i-1]",
@@ -56,7 +57,8 @@ _PLACES = {
 _SIZES = {"width": kernel.WIDTH, "length": kernel.LENGTH}
 _ATOM = re.compile(r"(\w+)\[(i-1|i|i:k|k-1|k)\]")
 _RUN = re.compile(r"([Xxd])\1{2,}")
-_BEGIN, _END = "\x02", "\x03"  # no word is a control character
+# No word is a control character or holds white space.
+_BEGIN, _END, _FIRST = "\x02", "\x03", "\n"
 
 
 def shape(word: str) -> str:
@@ -80,7 +82,7 @@ class SpanFeatures:
     templates: tuple[str, ...] = TEMPLATES
     views: Mapping[str, View] = field(default_factory=dict)
     bits: int = BITS
-    _keys: dict[tuple[str, str], int] = field(default_factory=dict, repr=False, compare=False)
+    _keys: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def from_words(
@@ -131,15 +133,15 @@ class SpanFeatures:
 
     def columns(self, words: Sequence[str]) -> Columns:
         """Keys of the words under each view, with begin and end symbols around."""
-        found = np.empty((len(self.view_names), len(words) + 2), np.uint32)
-        for row, name in enumerate(self.view_names):
-            found[row, 0] = self._key(name, _BEGIN)
-            found[row, -1] = self._key(name, _END)
-            for position, word in enumerate(words):
-                # Only the class of an unknown word depends on where it stands.
-                first = name == "word" and position == 0 and word not in self.vocabulary
-                found[row, position + 1] = self._key("first" if first else name, word)
-        return found
+        marked = [_BEGIN, *words, _END]
+        marked[1] = _FIRST + marked[1]
+        known = self._keys
+        try:
+            keys = [known[word] for word in marked]
+        except KeyError:
+            keys = [self._remember(word) for word in marked]
+        by_word = np.frombuffer(b"".join(keys), np.uint32).reshape(len(marked), len(self.view_names))
+        return by_word.T.copy()
 
     def scores(self, columns: Columns, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         """[n+1, n+1] what a linear policy says of each span."""
@@ -165,21 +167,38 @@ class SpanFeatures:
                     f"{part!r} in the template {text!r} is no atom",
                     fix="write view[i-1], view[i], view[i:k], view[k-1], view[k], width, length or bias",
                 )
+        if sum(place == kernel.INSIDE for _, place in atoms) > 1:
+            raise InputError(
+                f"the template {text!r} has more than one view of all words",
+                fix="write view[i:k] once, and make a view of your own for the rest",
+            )
         return sorted(atoms, key=lambda atom: atom[1])
 
-    def _key(self, name: str, word: str) -> int:
-        key = self._keys.get((name, word))
-        if key is None:
-            key = text_key(word if word in (_BEGIN, _END) else self._view(name, word))
-            self._keys[name, word] = key
-        return key
+    def _remember(self, marked: str) -> bytes:
+        """The keys of a word under each view, from memory or for it."""
+        keys = self._keys.get(marked)
+        if keys is None:
+            keys = np.array(
+                [text_key(self._seen(name, marked)) for name in self.view_names], np.uint32
+            ).tobytes()
+            if len(self._keys) >= REMEMBERED:
+                self._keys.clear()
+            self._keys[marked] = keys
+        return keys
 
-    def _view(self, name: str, word: str) -> str:
-        if name in ("word", "first"):
-            if word in self.vocabulary:
-                return word
-            return signature(word, initial=name == "first", known_lower=word.lower() in self.vocabulary)
-        return shape(word) if name == "shape" else self.views[name](word)
+    def _seen(self, name: str, marked: str) -> str:
+        """A word under a view. Only the class of an unknown word depends on where it stands."""
+        if marked in (_BEGIN, _END):
+            return marked
+        word = marked.removeprefix(_FIRST)
+        if name == "shape":
+            return shape(word)
+        if name != "word":
+            return self.views[name](word)
+        if word in self.vocabulary:
+            return word
+        initial = marked.startswith(_FIRST)
+        return signature(word, initial=initial, known_lower=word.lower() in self.vocabulary)
 
 
 def _depends(places: Iterable[int]) -> int:

@@ -23,12 +23,16 @@ def build_tree(
     Words are numbered from `begin`.
     """
     names = grammar.symbols if binarized else grammar.plain
-    dissolve = [False] * len(names) if binarized else grammar.intermediate.tolist()
     # From last to first, so that children are ready before their parent: a stack of child lists.
+    kinds, symbols, _, _, rules = steps[::-1].T
+    dissolve = np.zeros(len(steps), bool) if binarized else grammar.intermediate[symbols]
+    words = list(zip(map(new_leaf, enumerate(leaves, begin))))
     stack: list[tuple[Tree, ...]] = []
-    for kind, symbol, i, _, rule in reversed(steps.tolist()):
+    for kind, symbol, rule, dissolved in zip(
+        kinds.tolist(), symbols.tolist(), rules.tolist(), dissolve.tolist(), strict=True
+    ):
         if kind == LEXICAL:
-            stack.append((new_tree(names[symbol], (new_leaf((begin + i, leaves[i])),)),))
+            stack.append((new_tree(names[symbol], words.pop()),))
             continue
         children = stack.pop()
         if kind == BINARY:
@@ -36,7 +40,7 @@ def build_tree(
         elif not binarized:
             for label in reversed(grammar.plain_paths[rule]):
                 children = (new_tree(label, children),)
-        stack.append(children if dissolve[symbol] else (new_tree(names[symbol], children),))
+        stack.append(children if dissolved else (new_tree(names[symbol], children),))
     (tree,) = stack.pop()
     return tree
 

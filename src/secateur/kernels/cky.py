@@ -24,11 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from . import cky_sparse
+from .cky_sparse import BINARY, IMPOSSIBLE, LEXICAL, UNARY, cell_of
 from .simd import LANES, max_plus, popcount, trailing_zeros
 
-LEXICAL, UNARY, BINARY = 0, 1, 2
 FEW = 1  # one split is looked up, more go eight at a time
-IMPOSSIBLE = np.float32(-np.inf)
 
 
 class Chart(NamedTuple):
@@ -48,11 +48,6 @@ class Chart(NamedTuple):
     starts: np.ndarray  # [n+1, N, words64] uint64
     score_from: np.ndarray  # [rows, stride] float32, best over ends
     score_to: np.ndarray  # [rows, stride] float32, best over starts
-
-
-@njit(inline="always")
-def cell_of(i, k):
-    return k * (k - 1) // 2 + i
 
 
 @njit(cache=True, nogil=True)
@@ -371,8 +366,13 @@ def trace(rules, chart, anchors, i, k, x):
 @njit(cache=True, nogil=True)
 def viterbi(rules, words, mask, anchors, limit):
     """The best derivation of a sentence: its steps, score, and work (pushes, items), and completeness."""
-    chart = fill(rules, words, mask, anchors, limit)
     n = words.shape[0]
+    slots = cky_sparse.slots_of(mask)
+    if cky_sparse.suits(rules, slots, limit):
+        sparse = cky_sparse.fill(rules, words, slots, anchors)
+        steps = cky_sparse.trace(rules, sparse, anchors, n)
+        return steps, sparse.best[slots.slot[cell_of(0, n)], rules.start], sparse.pushes, sparse.items, True
+    chart = fill(rules, words, mask, anchors, limit)
     top = item_of(chart, 0, n, rules.start) if chart.complete else np.int64(-1)
     if top < 0:
         return np.empty((0, 5), np.int64), IMPOSSIBLE, chart.pushes, chart.label.shape[0], chart.complete

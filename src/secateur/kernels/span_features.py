@@ -41,106 +41,91 @@ def width_class(width):
     return 7 if width <= 20 else 8
 
 
-@njit(inline="always")
-def atom_value(columns, view, place, i, k, n):
-    """The key word of an atom; columns[:, p + 1] are the keys of word p, with begin and end around."""
-    if place == BEFORE:
-        return columns[view, i]
-    if place == FIRST:
-        return columns[view, i + 1]
-    if place == LAST:
-        return columns[view, k]
-    if place == AFTER:
-        return columns[view, k + 1]
-    if place == WIDTH:
-        return np.uint32(width_class(k - i))
-    return np.uint32(min(n, 40))
+@njit(cache=True, nogil=True)
+def take_left(place, columns, view, states):
+    """Take an atom on the left into the hash states of all starts i.
+
+    columns[:, p + 1] are the keys of word p, with begin and end around.
+    """
+    shift = place - BEFORE
+    for i in range(states.shape[0]):
+        states[i] = hash_word(states[i], columns[view, i + shift])
 
 
-@njit(inline="always")
-def left_state(templates, columns, t, i, n):
-    """The hash state of template t after its number and left atoms."""
-    state = hash_word(np.uint32(0), np.uint32(t))
-    for a in range(templates.ptr[t], templates.middle[t]):
-        state = hash_word(state, atom_value(columns, templates.column[a], templates.place[a], i, i, n))
-    return state
+@njit(cache=True, nogil=True)
+def take_right(place, columns, view, i, last, states):
+    """Take any other atom into the hash states of the spans (i, k), i < k <= last."""
+    if place == INSIDE:
+        state = states[i + 1]
+        for k in range(i + 1, last + 1):
+            state = hash_word(state, columns[view, k])
+            states[k] = state
+    elif place == WIDTH:
+        for k in range(i + 1, last + 1):
+            states[k] = hash_word(states[k], np.uint32(width_class(k - i)))
+    elif place == LENGTH:
+        length = np.uint32(min(columns.shape[1] - 2, 40))
+        for k in range(i + 1, last + 1):
+            states[k] = hash_word(states[k], length)
+    else:
+        shift = place - LAST
+        for k in range(i + 1, last + 1):
+            states[k] = hash_word(states[k], columns[view, k + shift])
 
 
-@njit(inline="always")
-def finish(templates, columns, t, state, i, k, n):
-    """The bucket of template t at span (i, k), from the state after its left and inside atoms."""
-    size = 1 + templates.middle[t] - templates.ptr[t]
-    for a in range(templates.middle[t], templates.ptr[t + 1]):
-        if templates.place[a] == INSIDE:
-            size += k - i
-        else:
-            state = hash_word(state, atom_value(columns, templates.column[a], templates.place[a], i, k, n))
-            size += 1
-    return hash_end(state, size) & np.uint32(templates.mask)
+@njit(cache=True, nogil=True)
+def fill_buckets(templates, columns, t, starts, reach, buckets):
+    """Write the buckets of template t at the spans (i, k) with i < starts and k - i <= reach.
 
-
-@njit(inline="always")
-def take_inside(templates, columns, t, state, p):
-    """The state after word p, for a template with an inside atom."""
-    a = templates.middle[t]
-    if a < templates.ptr[t + 1] and templates.place[a] == INSIDE:
-        return hash_word(state, columns[templates.column[a], p + 1])
-    return state
+    Loops over all k are simple enough to run on vectors.
+    """
+    n = columns.shape[1] - 2
+    middle, end = templates.middle[t], templates.ptr[t + 1]
+    left = np.full(n, hash_word(np.uint32(0), np.uint32(t)), np.uint32)
+    for a in range(templates.ptr[t], middle):
+        take_left(templates.place[a], columns, templates.column[a], left)
+    size = np.uint32(1 + end - templates.ptr[t])
+    inside = middle < end and templates.place[middle] == INSIDE
+    for i in range(starts):
+        last = min(i + reach, n)
+        states = buckets[i]
+        states[i + 1 : last + 1] = left[i]
+        for a in range(middle, end):
+            take_right(templates.place[a], columns, templates.column[a], i, last, states)
+        for k in range(i + 1, last + 1):
+            words = size + np.uint32(inside) * np.uint32(k - i - 1)
+            states[k] = hash_end(states[k], words) & np.uint32(templates.mask)
 
 
 @njit(cache=True, nogil=True)
 def span_scores(templates, columns, weights):
     """Policy scores [n+1, n+1] of all spans with 1 < k - i < n."""
     n = columns.shape[1] - 2
-    count = templates.depends.shape[0]
     scores = np.zeros((n + 1, n + 1))
-    constant = 0.0
-    by_width = np.zeros(n + 1)
     by_left = np.zeros(n + 1)
     by_right = np.zeros(n + 1)
-    for t in range(count):
+    by_width = np.zeros(n + 1)
+    buckets = np.empty((n, n + 1), np.uint32)
+    for t in range(templates.depends.shape[0]):
         depends = templates.depends[t]
-        if depends == NOTHING:
-            constant += weights[
-                finish(templates, columns, t, left_state(templates, columns, t, 0, n), 0, 0, n)
-            ]
-        elif depends == ON_WIDTH:
-            for width in range(2, n):
-                state = left_state(templates, columns, t, 0, n)
-                by_width[width] += weights[finish(templates, columns, t, state, 0, width, n)]
-        elif depends == ON_LEFT:
+        if depends == ON_BOTH:
+            fill_buckets(templates, columns, t, n - 1, n - 1, buckets)
             for i in range(n - 1):
-                state = left_state(templates, columns, t, i, n)
-                by_left[i] += weights[finish(templates, columns, t, state, i, i, n)]
-        elif depends == ON_RIGHT:
-            for k in range(2, n + 1):
-                state = left_state(templates, columns, t, 0, n)
-                by_right[k] += weights[finish(templates, columns, t, state, 0, k, n)]
-    tail = np.empty(n + 1, np.uint32)
+                for k in range(i + 2, min(i + n, n + 1)):
+                    scores[i, k] += weights[buckets[i, k]]
+        elif depends == ON_LEFT:
+            fill_buckets(templates, columns, t, n, 1, buckets)
+            for i in range(n):
+                by_left[i] += weights[buckets[i, i + 1]]
+        else:
+            # The same for all starts; ends are widths where the start is 0.
+            fill_buckets(templates, columns, t, 1, n, buckets)
+            found = by_right if depends == ON_RIGHT else by_width
+            for k in range(1, n + 1):
+                found[k] += weights[buckets[0, k]]
     for i in range(n - 1):
         for k in range(i + 2, min(i + n, n + 1)):
-            scores[i, k] = constant + by_width[k - i] + by_left[i] + by_right[k]
-    for t in range(count):
-        if templates.depends[t] != ON_BOTH:
-            continue
-        first = templates.middle[t]
-        one_on_right = first + 1 == templates.ptr[t + 1] and LAST <= templates.place[first] <= AFTER
-        if one_on_right:
-            # The usual case in a loop simple enough to run on vectors.
-            size = 2 + first - templates.ptr[t]
-            for k in range(2, n + 1):
-                tail[k] = atom_value(columns, templates.column[first], templates.place[first], 0, k, n)
-            for i in range(n - 1):
-                state = left_state(templates, columns, t, i, n)
-                for k in range(i + 2, min(i + n, n + 1)):
-                    bucket = hash_end(hash_word(state, tail[k]), size) & np.uint32(templates.mask)
-                    scores[i, k] += weights[bucket]
-        else:
-            for i in range(n - 1):
-                state = take_inside(templates, columns, t, left_state(templates, columns, t, i, n), i)
-                for k in range(i + 2, min(i + n, n + 1)):
-                    state = take_inside(templates, columns, t, state, k - 1)
-                    scores[i, k] += weights[finish(templates, columns, t, state, i, k, n)]
+            scores[i, k] += by_width[k - i] + by_left[i] + by_right[k]
     return scores
 
 
@@ -150,11 +135,9 @@ def span_rows(templates, columns, sites):
     n = columns.shape[1] - 2
     count = templates.depends.shape[0]
     rows = np.empty((sites.shape[0], count), np.uint32)
-    for r in range(sites.shape[0]):
-        i, k = sites[r]
-        for t in range(count):
-            state = left_state(templates, columns, t, i, n)
-            for p in range(i, k):
-                state = take_inside(templates, columns, t, state, p)
-            rows[r, t] = finish(templates, columns, t, state, i, k, n)
+    buckets = np.empty((n, n + 1), np.uint32)
+    for t in range(count):
+        fill_buckets(templates, columns, t, n, n, buckets)
+        for r in range(sites.shape[0]):
+            rows[r, t] = buckets[sites[r, 0], sites[r, 1]]
     return rows

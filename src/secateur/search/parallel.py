@@ -237,14 +237,14 @@ def _reduce_array(array: npt.NDArray[Any]) -> Any:
     if array.nbytes > LARGE and array.ndim == 1 and array.dtype in (np.float32, np.float64):
         # By their bits: a negative zero stays one.
         bits = np.ascontiguousarray(array).view(f"u{array.itemsize}")
-        active = np.flatnonzero(bits)
+        active = np.flatnonzero(bits).astype(np.min_scalar_type(len(bits)))
         if 3 * len(active) < len(bits):
             return _fill, (len(bits), array.dtype, active, bits[active])
     return array.__reduce_ex__(5)
 
 
 def _fill(
-    size: int, dtype: npt.DTypeLike, active: npt.NDArray[np.int64], bits: npt.NDArray[Any]
+    size: int, dtype: npt.DTypeLike, active: npt.NDArray[Any], bits: npt.NDArray[Any]
 ) -> npt.NDArray[Any]:
     array = np.zeros(size, dtype)
     array.view(bits.dtype)[active] = bits

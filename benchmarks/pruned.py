@@ -1,0 +1,162 @@
+"""Words per second under a learned policy against unpruned parsing, as a ratio in one run.
+
+    python benchmarks/pruned.py                    the garden
+    SECATEUR_DATA=... python benchmarks/pruned.py  also ptb-sample
+
+Words in, trees out: Parser.parse on held-out sentences of all lengths. The policy is trained on the gold
+spans of the training trees; its bias is then set so that it keeps the given share of the spans. CPU time on
+one core, best of several runs, all in turn. Features (with classification), the kernel and the making of
+trees are timed by themselves; the rest of the time is what looking words up, results and the interpreter take.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import secateur as sec
+from kernels import best
+from masks import learned
+from secateur.features.span import SpanFeatures
+from secateur.grammar.derivation import build_tree
+from secateur.kernels import cky
+from secateur.kernels.rules import NO_ANCHORS
+from secateur.search.core import Policy
+from secateur.tasks.span_pruning import UNLIMITED, SpanPruning, sites_of
+from secateur.text import Sentence
+
+LONGEST = 40  # words of a training sentence
+PARTS = ("features", "kernel", "trees")
+
+
+class Case(NamedTuple):
+    name: str
+    train: sec.Treebank
+    dev: sec.Treebank
+
+
+def cases() -> Iterator[Case]:
+    grown = sec.garden.treebank(3300)
+    yield Case("garden", grown[:3000], grown[3000:])
+    if "SECATEUR_DATA" in os.environ:
+        data = Path(os.environ["SECATEUR_DATA"]) / "ptb-sample"
+        yield Case("ptb-sample", sec.read(data / "train.mrg"), sec.read(data / "dev.mrg"))
+
+
+def policy_of(task: SpanPruning, case: Case, share: float) -> Policy:
+    """A policy that keeps this share of the spans of the held-out sentences."""
+    weights = learned(task, list(case.train.filter(max_length=LONGEST)))
+    features = task.span_features
+    scores = []
+    for tree in case.dev:
+        columns = features.columns(tree.words())
+        scores.append(features.scores(columns, weights)[tuple(sites_of(columns.shape[1] - 2).T)])
+    bias = features.rows(features.columns(["a", "b"]), np.array([[0, 2]], np.int32))[0]
+    weights[bias[features.templates.index("bias")]] -= np.quantile(np.concatenate(scores), 1.0 - share)
+    return Policy(weights)
+
+
+def times(work: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """The least CPU time of each, all in turn."""
+    for run in work.values():
+        run()  # compiled
+    spent = {name: float("inf") for name in work}
+    for _ in range(repeat):
+        for name, run in work.items():
+            spent[name] = min(spent[name], best(run, 1)[0])
+    return spent
+
+
+def compare(case: Case, share: float, limit: int, repeat: int) -> dict[str, Any]:
+    """Both ways on one case."""
+    grammar = sec.induce(case.train)
+    features = SpanFeatures.from_words(case.train.vocabulary())
+    policy = policy_of(SpanPruning(grammar, features, sec.Binarization()), case, share)
+    parsers = {
+        "unpruned": sec.Parser(grammar),
+        "pruned": sec.Parser(grammar, features=features, policy=policy),
+    }
+    golds = case.dev[:limit]
+    sentences = [tree.words() for tree in golds]
+    given = [Sentence.of(words) for words in sentences]
+    ids = [grammar.lexicon.encode(sentence.penn) for sentence in given]
+
+    def kept() -> list[Any]:
+        return [features.scores(features.columns(one.penn), policy.weights) > 0 for one in given]
+
+    masks = kept()
+
+    def kernel() -> list[Any]:
+        return [
+            cky.viterbi(grammar.rules, *one, NO_ANCHORS, UNLIMITED) for one in zip(ids, masks, strict=True)
+        ]
+
+    steps = [one[0] for one in kernel()]
+    found = [(one, sentence.leaves) for one, sentence in zip(steps, given, strict=True) if len(one)]
+    spent = times(
+        {
+            "unpruned": lambda: [parsers["unpruned"].parse(words) for words in sentences],
+            "pruned": lambda: [parsers["pruned"].parse(words) for words in sentences],
+            "features": kept,
+            "kernel": kernel,
+            "trees": lambda: [build_tree(grammar, *one) for one in found],
+        },
+        repeat,
+    )
+    words = sum(map(len, sentences))
+    sites = sum(len(sites_of(len(one))) for one in sentences)
+    row: dict[str, Any] = {
+        "case": case.name,
+        "sentences": len(sentences),
+        "rules": len(grammar.binary.weight),
+        "kept": sum(int(mask.sum()) for mask in masks) / sites,
+        "ratio": spent["unpruned"] / spent["pruned"],
+        **{part: spent[part] / spent["pruned"] for part in PARTS},
+        "other": 1.0 - sum(spent[part] for part in PARTS) / spent["pruned"],
+    }
+    for name, parser in parsers.items():
+        parses = [parser.parse(one) for one in sentences]
+        result = sec.evaluate(golds, [p.tree for p in parses], failed=[p.failed for p in parses])
+        row[f"{name} words/s"] = words / spent[name]
+        row[f"{name} F1"] = result.total.f1
+        row[f"{name} failed"] = sum(p.failed for p in parses) / len(parses)
+        row[f"{name} Mpush"] = sum(p.work.pushes for p in parses) / len(parses) / 1e6
+    return row
+
+
+def show(row: dict[str, Any]) -> None:
+    print(f"{row['case']}: {row['sentences']} sentences, {row['rules']} binary rules")
+    print(f"{'':12}{'words/s':>10}{'x':>6}{'kept':>8}{'Mpush':>9}{'F1':>8}{'no parse':>10}")
+    for name, kept, ratio in (("unpruned", 1.0, 1.0), ("pruned", row["kept"], row["ratio"])):
+        figures = (row[f"{name} {what}"] for what in ("words/s", "Mpush", "F1", "failed"))
+        speed, pushes, f1, failed = figures
+        print(f"{name:12}{speed:10,.0f}{ratio:6.2f}{kept:8.1%}{pushes:9.4f}{f1:8.2f}{failed:10.1%}")
+    shares = (f"{part} {row[part]:.0%}" for part in (*PARTS, "other"))
+    print("time when pruned:", ", ".join(shares), flush=True)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--repeat", type=int, default=9)
+    options.add_argument("--limit", type=int, default=1000, help="sentences a case")
+    options.add_argument("--share", type=float, default=0.2, help="of the spans that are kept")
+    options.add_argument("--json", type=Path)
+    chosen = options.parse_args()
+    rows = []
+    for case in cases():
+        rows.append(compare(case, chosen.share, chosen.limit, chosen.repeat))
+        show(rows[-1])
+    if chosen.json:
+        chosen.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Engines: the same results from any number of processes, and what becomes of those that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from secateur.search import parallel
+from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
+
+TWO = Engine(jobs=2)
+
+
+@dataclass(frozen=True)
+class Mortal:
+    """Doubles numbers; kills the process that finds a number deadly, unless someone has died of it before."""
+
+    deadly: int
+    marker: Path | None = None
+
+    def __call__(self, numbers: list[int]) -> list[int]:
+        if self.deadly in numbers and not (self.marker and self.marker.exists()):
+            if self.marker:
+                self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [2 * number for number in numbers]
+
+
+@dataclass(frozen=True)
+class Weighty:
+    """Sums of its array's elements at some places, and where it was."""
+
+    weights: Any
+
+    def __call__(self, places: list[int]) -> list[tuple[float, bool, int]]:
+        return [(float(self.weights[p]), bool(self.weights.flags.writeable), os.getpid()) for p in places]
+
+
+def test_the_order_of_results_is_that_of_items() -> None:
+    items = list(range(50))
+    cost = np.random.default_rng(0).exponential(size=50)
+    assert TWO.map(Mortal(-1), items, cost) == Engine().map(Mortal(-1), items, cost)
+    assert TWO.map(Mortal(-1), [], np.zeros(0)) == []
+
+
+def test_functions_without_a_name_travel_too() -> None:
+    three = 3
+    assert TWO.map(lambda numbers: [three * n for n in numbers], [1, 2], np.ones(2)) == [3, 6]
+
+
+def test_others_do_the_work_of_a_process_that_died(tmp_path: Path) -> None:
+    found = TWO.map(Mortal(7, tmp_path / "marker"), list(range(20)), np.ones(20))
+    assert found == [2 * number for number in range(20)]
+    assert (tmp_path / "marker").exists()
+
+
+def test_when_the_others_die_too_it_gives_up() -> None:
+    with pytest.raises(WorkersLost, match="died twice"):
+        TWO.map(Mortal(7), list(range(20)), np.ones(20))
+    assert TWO.map(Mortal(-1), [1, 2], np.ones(2)) == [2, 4]
+
+
+def test_what_was_done_before_a_death_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[int]] = []
+
+    @contextmanager
+    def unlucky(engine: Engine) -> Iterator[Crew]:
+        def run(function: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+            for chunk in chunks:
+                given.append(parallel.loads(chunk)[0])
+                yield parallel._call(function, chunk)
+                if len(given) == 3:
+                    raise WorkersLost("dead")
+
+        yield Crew(2, run)
+
+    monkeypatch.setattr(parallel, "_processes", unlucky)
+    assert TWO.map(Mortal(-1), list(range(40)), np.ones(40)) == list(range(0, 80, 2))
+    assert sorted(number for numbers in given for number in numbers) == list(range(40))
+
+
+def test_errors_of_the_function_come_through() -> None:
+    def wrong(numbers: list[int]) -> list[int]:
+        raise LookupError(f"{len(numbers)} numbers")
+
+    with pytest.raises(LookupError, match="numbers"):
+        TWO.map(wrong, [1, 2, 3], np.ones(3))
+
+
+def test_arrays_travel_without_their_zeros_and_bit_for_bit() -> None:
+    weights = np.zeros(1 << 20, np.float32)
+    weights[[3, 500, 70000]] = 1.5, -0.0, np.nan
+    for array in (weights, weights.astype(np.float64)):
+        packed = parallel._pack(array)
+        assert len(packed) < 1000
+        assert parallel.loads(packed).tobytes() == array.tobytes()
+    full = np.random.default_rng(0).random((300, 300))
+    assert np.array_equal(parallel.loads(parallel._pack(full)), full)
+
+
+def test_large_arrays_are_writable_in_workers() -> None:
+    # Compiled code takes a read-only array for another type, and would be compiled again.
+    weights = np.arange(1 << 19, dtype=np.float64)
+    found = TWO.map(Weighty(weights), [5, 6, 7, 8], np.ones(4))
+    assert [value for value, _, _ in found] == [5.0, 6.0, 7.0, 8.0]
+    assert all(writeable for _, writeable, _ in found)
+    assert all(process != os.getpid() for _, _, process in found)
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:1", "127.0.0.1:1", "tcp://:port", "smtp://127.0.0.1:1", None]
+)
+def test_no_cluster(address: str | None) -> None:
+    pytest.importorskip("distributed", reason="distributed is not installed")
+    with pytest.raises(NoCluster, match=address or "needs the address"):
+        Engine(kind="dask", address=address).map(Mortal(-1), [1], np.ones(1))
