@@ -6,7 +6,7 @@
 Words in, trees out: Parser.parse on held-out sentences of all lengths. The policy is trained on the gold
 spans of the training trees; its bias is then set so that it keeps the given share of the spans. CPU time on
 one core, best of several runs, all in turn. Features (with classification), the kernel and the making of
-trees are timed by themselves; the rest of the time is what looking words up, results and the interpreter take.
+trees are timed by themselves; the rest of the time goes to looking words up, results and the interpreter.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
 def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
     """For each operating point, the tradeoff for which it is best: the slope of the curve through them.
 
-    A few points hardly hold a curve of four parameters: no slope leaves the range of those between a point
-    and its neighbours.
+    A few points hardly hold a curve of four parameters: a slope is at least half the smaller and at most twice
+    the larger of those between a point and its neighbours.
     """
     x, y = np.asarray(runtime, float), np.asarray(accuracy, float)
     if y.max() <= 0.0:
@@ -98,7 +98,7 @@ def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
     between = np.diff(y[order]) / np.maximum(np.diff(x[order]), 1e-12)
     before, after = np.append(between[:1], between), np.append(between, between[-1:])
     found = np.empty(len(x))
-    found[order] = np.clip(slope[order], np.minimum(before, after), np.maximum(before, after))
+    found[order] = np.clip(slope[order], np.minimum(before, after) / 2, 2 * np.maximum(before, after))
     return np.maximum(found, 0.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -39,10 +40,16 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(trees: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model of a run that nothing happened to."""
-    model = tmp_path_factory.mktemp("whole") / "my.model"
-    assert train(trees, model).code == 0
+def calm(trees: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+    """The model and the report of a run that nothing happened to."""
+    model = tmp_path_factory.mktemp("calm") / "my.model"
+    return model, train(trees, model)
+
+
+@pytest.fixture(scope="module")
+def whole(calm: tuple[Path, Report]) -> Path:
+    model, report = calm
+    assert report.code == 0
     return model
 
 
@@ -118,6 +125,19 @@ def test_no_round_is_done_twice(survivor: Survivor) -> None:
         # A line that is interrupted while it is printed may come twice.
         rounds += dict.fromkeys(line for line in done if " round " in line and not line.endswith(" 0"))
     assert rounds == [f"lols-{run} round {number}" for run in range(3) for number in (1, 2)]
+
+
+def test_progress_goes_on_where_it_was(calm: tuple[Path, Report], survivor: Survivor) -> None:
+    expected = progress(calm[1])
+    assert "12/12" in expected.values()
+    for report in survivor[1].values():
+        assert progress(report).items() <= expected.items()
+
+
+def progress(report: Report) -> dict[str, str]:
+    """How much was done ("4/12") after each step."""
+    pattern = r"^\[ *\d+ s, (\d+/\d+)\] ([^,]*),"
+    return {step: done for done, step in re.findall(pattern, report.err, re.MULTILINE)}
 
 
 def test_interrupted_it_says_how_to_go_on(trees: Path, survivor: Survivor) -> None:

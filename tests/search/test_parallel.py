@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import secateur as sec
 from secateur.search import parallel
 from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
+from secateur.training import Settings, Trainer
 
 TWO = Engine(jobs=2)
 
@@ -49,6 +51,18 @@ def test_the_order_of_results_is_that_of_items() -> None:
     cost = np.random.default_rng(0).exponential(size=50)
     assert TWO.map(Mortal(-1), items, cost) == Engine().map(Mortal(-1), items, cost)
     assert TWO.map(Mortal(-1), [], np.zeros(0)) == []
+
+
+def test_two_processes_learn_the_same_policy_as_one() -> None:
+    trees = sec.garden.treebank(80)
+    settings = Settings(iterations=1, max_length=12)
+
+    def learn(engine: Engine) -> bytes:
+        trainer = Trainer(trees[:60], trees[60:], settings, engine=engine)
+        policy, _ = trainer.lols("run", trainer.baseline("start", 0.01), 0.001)
+        return policy.weights.tobytes()
+
+    assert learn(TWO) == learn(Engine())
 
 
 def test_functions_without_a_name_travel_too() -> None:

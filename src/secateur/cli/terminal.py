@@ -62,14 +62,12 @@ def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet:
 def step_printer(quiet: bool) -> Callable[[Step], None]:
     """Prints each finished step of a training with the time left, judged by the steps of this run."""
     started = time.monotonic()
-    first: list[int] = []
 
     def tell(step: Step) -> None:
         if quiet:
             return
-        first.append(step.done)
         spent = time.monotonic() - started
-        done = step.done - first[0]
+        done = step.done - step.earlier
         left = f"  {(step.total - step.done) * spent / done / 60:.0f} min left" if done > 2 else ""
         err.print(f"[{spent:6.0f} s, {step.done}/{step.total}] {step.text}{left}")
 

@@ -23,14 +23,13 @@ def build_tree(
     Words are numbered from `begin`.
     """
     names = grammar.symbols if binarized else grammar.plain
-    # From last to first, so that children are ready before their parent: a stack of child lists.
-    kinds, symbols, _, _, rules = steps[::-1].T
-    dissolve = np.zeros(len(steps), bool) if binarized else grammar.intermediate[symbols]
+    dissolve = np.zeros(len(steps), bool) if binarized else grammar.intermediate[steps[:, 1]]
+    kinds, symbols, _, _, rules = steps.T.tolist()
     words = list(zip(map(new_leaf, enumerate(leaves, begin))))
+    # From last to first, so that children are ready before their parent: a stack of child lists.
     stack: list[tuple[Tree, ...]] = []
-    for kind, symbol, rule, dissolved in zip(
-        kinds.tolist(), symbols.tolist(), rules.tolist(), dissolve.tolist(), strict=True
-    ):
+    backwards = map(reversed, (kinds, symbols, rules, dissolve.tolist()))
+    for kind, symbol, rule, dissolved in zip(*backwards, strict=True):
         if kind == LEXICAL:
             stack.append((new_tree(names[symbol], words.pop()),))
             continue

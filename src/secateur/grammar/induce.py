@@ -140,7 +140,7 @@ def smooth(counts: RuleCounts, smoothing: Smoothing) -> dict[tuple[str, str], fl
     for (tag, word), count in counts.lexical.items():
         share = float(count) if word in known else seen[word] * count / (seen[word] + smoothing.prior)
         mass[tag, word] = mass.get((tag, word), 0.0) + share
-    for word in seen.keys() - known:
+    for word in (word for word in seen if word not in known):  # in order: sums of floats depend on it
         name = signature(word, initial=False, known_lower=word.lower() in seen)
         for tag, count in tags_of.get(name, ()):
             share = seen[word] * smoothing.prior * count / class_total[name] / (seen[word] + smoothing.prior)

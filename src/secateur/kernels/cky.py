@@ -365,7 +365,10 @@ def trace(rules, chart, anchors, i, k, x):
 
 @njit(cache=True, nogil=True)
 def viterbi(rules, words, mask, anchors, limit):
-    """The best derivation of a sentence: its steps, score, and work (pushes, items), and completeness."""
+    """The best derivation of a sentence: its steps, score, and work (pushes, items), and completeness.
+
+    Where few splits are left it comes from the sparse chart, which gives the same sooner.
+    """
     n = words.shape[0]
     slots = cky_sparse.slots_of(mask)
     if cky_sparse.suits(rules, slots, limit):

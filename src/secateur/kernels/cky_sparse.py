@@ -3,9 +3,9 @@ with the spans kept.
 
 The chart is kept by cells. Each kept span has a slot: a row of scores over all labels, and a list of the
 labels it holds. Spans are filled by their ends, and for one end from right to left, so that both parts of a
-span stand when it is their turn. With few splits a span it pays to go through them one by one:
-rounding never turns an order round, so that max over j of ((left + right) + weight) is the maximum over j
-of left + right, with the weight added.
+span stand when it is their turn. With few splits a span it pays to go through them one by one: rounding never
+turns an order round, so that max over j of ((left + right) + weight) is the maximum over j of left + right,
+with the weight added.
 
 As in cky.py nothing points back. The maximum is known when a derivation is found again, and the rule sought
 is the first to reach it.
@@ -80,8 +80,8 @@ def slots_of(mask):
 @njit(cache=True, nogil=True)
 def suits(rules, slots, limit):
     """Whether this chart is the one to choose, and stays within so many bytes."""
-    labels = rules.pair_ptr.shape[0] - 1
-    return slots.splits <= FEW * slots.count and 12 * labels * slots.count <= limit
+    bytes_a_slot = 12 * (rules.pair_ptr.shape[0] - 1) + rules.rule_weight.shape[0] // 8
+    return slots.splits <= FEW * slots.count and bytes_a_slot * slots.count <= limit
 
 
 @njit(cache=True, nogil=True)
@@ -237,6 +237,15 @@ def children_of(slot, ends, starts, i, k, splits, left, right):
 
 
 @njit(cache=True, nogil=True)
+def put(rows, row, a, b, c, d):
+    """Write the first four of a row; assigning a tuple takes several times as long."""
+    rows[row, 0] = a
+    rows[row, 1] = b
+    rows[row, 2] = c
+    rows[row, 3] = d
+
+
+@njit(cache=True, nogil=True)
 def trace(rules, chart, anchors, n):
     """The best derivation of the sentence, as from cky.trace: none where it has none."""
     slot, size, label, base, best = chart.slot, chart.size, chart.label, chart.base, chart.best
@@ -253,45 +262,52 @@ def trace(rules, chart, anchors, n):
         return steps[:0]
     # What is still to be opened: i, k, label, and whether a unary may stand here.
     stack = np.empty((2 * n + 2, 4), np.int64)
-    stack[0] = (0, n, rules.start, 1)
+    put(stack, 0, 0, n, rules.start, 1)
     depth = 1
     while depth:
         depth -= 1
-        i, k, x, unary = stack[depth]
+        i, k, x = stack[depth, 0], stack[depth, 1], stack[depth, 2]
         cell = cell_of(i, k)
         here = slot[cell]
         bonus = anchors.span[cell, x] if anchored else np.float32(0.0)
-        if unary and best[here, x] > base[here, x]:
-            found = np.int64(-1)
+        kind, rule = LEXICAL, np.int64(-1)
+        if stack[depth, 3] and best[here, x] > base[here, x]:
+            kind = UNARY
             for a in range(size[here]):
                 y = label[here, a]
                 for u in range(unary_ptr[y], unary_ptr[y + 1]):
                     reached = base[here, y] + unary_weight[u] + bonus == best[here, x]
-                    if unary_parent[u] == x and reached and (found < 0 or u < found):
-                        found = np.int64(u)
-            steps[count] = (UNARY, x, i, k, found)
-            stack[depth] = (i, k, np.int64(rules.unary_child[found]), 0)
+                    if unary_parent[u] == x and reached and (rule < 0 or u < rule):
+                        rule = np.int64(u)
+            put(stack, depth, i, k, rules.unary_child[rule], 0)
             depth += 1
-        elif k == i + 1:
-            steps[count] = (LEXICAL, x, i, k, -1)
-        else:
+        elif k > i + 1:
+            kind = BINARY
             parts = children_of(slot, chart.ends, chart.starts, i, k, splits, left, right)
-            for m in range(made_ptr[x], made_ptr[x + 1]):
-                r = made[m]
-                y = rule_left[r]
-                z = rule_right[r]
-                inner = IMPOSSIBLE
-                j = 0
-                for part in range(parts):
-                    score = best[left[part], y] + best[right[part], z]
-                    if score > inner:
-                        inner = score
-                        j = splits[part]
-                if inner + rule_weight[r] + bonus == base[here, x]:
-                    steps[count] = (BINARY, x, i, k, np.int64(r))
-                    stack[depth] = (j, k, np.int64(z), 1)
-                    stack[depth + 1] = (i, j, np.int64(y), 1)
-                    break
+            # The first rule to reach it at any split, and then that rule's best split.
+            goal = base[here, x]
+            last = np.uint64(made_ptr[x + 1])
+            for part in range(parts):
+                best_left, best_right = best[left[part]], best[right[part]]
+                for m in range(np.uint64(made_ptr[x]), last):
+                    r = made[m]
+                    inner = best_left[rule_left[r]] + best_right[rule_right[r]]
+                    if inner + rule_weight[r] + bonus == goal:
+                        last = m
+                        break
+            rule = np.int64(made[last])
+            y, z = rule_left[rule], rule_right[rule]
+            highest = IMPOSSIBLE
+            j = 0
+            for part in range(parts):
+                inner = best[left[part], y] + best[right[part], z]
+                if inner > highest:
+                    highest = inner
+                    j = splits[part]
+            put(stack, depth, j, k, z, 1)
+            put(stack, depth + 1, i, j, y, 1)
             depth += 2
+        put(steps, count, kind, x, i, k)
+        steps[count, 4] = rule
         count += 1
     return steps[:count]

@@ -30,7 +30,7 @@ Packed = npt.NDArray[np.uint8]
 
 # Chunks per worker: enough to even out what the cost estimate gets wrong, few enough to hand out cheaply.
 PORTIONS = 4
-# Examples in a chunk at most: the death of a worker loses no more.
+# Examples in a chunk, at most about so many: the death of a worker loses no more.
 MOST = 500
 # Seconds until a cluster must have answered.
 PATIENCE = 10
@@ -38,7 +38,6 @@ PATIENCE = 10
 # Arrays of more bytes than this travel without their zeros, if those are most of them.
 LARGE = 1 << 16
 DIGEST = 16  # bytes of checksum before a packed function
-
 
 LOST = "workers died twice over the same work, perhaps for lack of memory"
 

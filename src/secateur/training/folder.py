@@ -36,6 +36,10 @@ class Folder:
                 fix="delete it to begin anew, or name another model",
             )
 
+    def holds(self, name: str) -> bool:
+        """Whether a policy or a checkpoint of this name is stored."""
+        return self.path is not None and (self.path / f"{name}.npz").exists()
+
     def policy(self, name: str, dim: int, make: Callable[[], Policy]) -> Policy:
         """The stored policy, or the one that `make` makes, stored."""
         stored = self._load(name)
@@ -80,7 +84,7 @@ class Folder:
         )
 
     def _load(self, name: str) -> dict[str, Any] | None:
-        if self.path is None or not (self.path / f"{name}.npz").exists():
+        if self.path is None or not self.holds(name):
             return None
         try:
             with np.load(self.path / f"{name}.npz", allow_pickle=False) as stored:

@@ -38,6 +38,7 @@ from secateur.trees import Tree
 
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
 FIRST, FACTOR, LAST = 1e-3, 4.0, 0.6
+PROBES = 5  # at most
 LEFT = 0.75  # of the best probe's accuracy, at the fast end of the sweep
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
@@ -48,6 +49,7 @@ class Step(NamedTuple):
     text: str
     done: int  # fits and rounds so far ...
     total: int  # ... of so many at most
+    earlier: int  # of those done, so many were stored by an earlier run
 
 
 Tell = Callable[[Step], None]
@@ -92,8 +94,8 @@ class Trainer:
             self.grammar, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
         )
         self.folder = Folder(work, _fingerprint(train, dev, settings, self.grammar, features))
-        self.done = 0
-        self.total = 5 + settings.points * (1 + settings.iterations)
+        self.done = self.earlier = 0
+        self.total = PROBES + settings.points * (1 + settings.iterations)
         # An induced grammar parses its own trees; of a given one that is not known.
         self.unparsed = 0 if grammar is None else self._leave_out_unparsed()
 
@@ -162,6 +164,7 @@ class Trainer:
             )
             return Policy(weights)
 
+        self.earlier += self.folder.holds(name)
         policy = self.folder.policy(name, self.task.dim, fit)
         accuracy, runtime = self.folder.numbers(name, lambda: self.surrogate(policy, self.stopping))
         found = Baseline(penalty, policy, accuracy, runtime)
@@ -185,6 +188,7 @@ class Trainer:
             if probes[-1].accuracy < LEFT * best.accuracy:
                 break
             penalty *= FACTOR
+        self.total -= PROBES - len(probes)
         penalties = spaced(
             [p.penalty for p in probes],
             [p.runtime for p in probes],
@@ -203,6 +207,9 @@ class Trainer:
         """LOLS from a baseline."""
         self.pool.restore(self.settings.carry * self.labelled(start.penalty))
         settings, before = self.settings, self.done
+        resume = self.folder.checkpoint(name, self.task.dim)
+        known = 0 if resume is None else len(resume.rounds) - 1
+        self.done, self.earlier = self.done + known, self.earlier + known
         learner = Aggregate(
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
@@ -225,10 +232,12 @@ class Trainer:
             dev=self.stopping,
             pool=self.pool,
             cost=cubic,
-            resume=self.folder.checkpoint(name, self.task.dim),
+            resume=resume,
             save=partial(self.folder.save_checkpoint, name),
             report=lambda r: self._finished(_round_line(name, r), fits=int(r.number > 0)),
         )
+        if len(learner.rounds_) - 1 == known:  # it was finished
+            self.earlier += settings.iterations - known
         self.done = before + settings.iterations
         return learner.policy_, learner.rounds_
 
@@ -246,7 +255,7 @@ class Trainer:
 
     def _finished(self, text: str, fits: int = 1) -> None:
         self.done += fits
-        self.tell(Step(text, self.done, self.total))
+        self.tell(Step(text, self.done, self.total, self.earlier))
 
 
 def spaced(
