@@ -87,8 +87,8 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
 def tradeoffs(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Floats:
     """For each operating point, the tradeoff for which it is best: the slope of the curve through them.
 
-    A few points hardly hold a curve of four parameters: a slope is at least half the smaller and at most twice
-    the larger of those between a point and its neighbours.
+    A few points hardly hold a curve of four parameters: a slope is at least half the smaller and at most
+    twice the larger of those between a point and its neighbours.
     """
     x, y = np.asarray(runtime, float), np.asarray(accuracy, float)
     if y.max() <= 0.0:
