@@ -20,7 +20,19 @@ from secateur.search import parallel
 from secateur.search.parallel import WorkersLost
 
 OPTIONS = ("--points", 3, "--iterations", 2, "--max-length", 12)
-SECATEUR = (sys.executable, "-c", "from secateur.cli import main; main()")
+# A process that stops itself: a signal from outside would come too late on a fast machine.
+SECATEUR = """
+import os, sys
+from secateur.cli import main, terminal
+until, end = sys.argv.pop(1), int(sys.argv.pop(1))
+printed = terminal.err.print
+def print_and_stop(line="", *args, **options):
+    printed(line, *args, **options)
+    if until and str(line).partition("] ")[2].startswith(until):
+        os.kill(os.getpid(), end)
+terminal.err.print = print_and_stop
+main()
+"""
 
 Run = Callable[..., Any]
 
@@ -78,19 +90,10 @@ def train(
     trees: Path, model: Path, *, until: str | None = None, end: signal.Signals = signal.SIGKILL
 ) -> Report:
     """Train in a process of its own, which gets a signal once a line of progress begins with `until`."""
-    command = [*SECATEUR, "train", trees, "-o", model, *OPTIONS]
-    told: list[str] = []
-    with subprocess.Popen(
-        list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            told.append(line)
-            if until is not None and line.partition("] ")[2].startswith(until):
-                process.send_signal(end)
-                until = None
-    assert until is None, "".join(told)
-    return Report(process.returncode, "".join(told))
+    command = [sys.executable, "-c", SECATEUR, until or "", int(end), "train", trees, "-o", model, *OPTIONS]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert until is None or done.returncode, done.stderr
+    return Report(done.returncode, done.stderr)
 
 
 def figures(path: Path) -> Any:
