@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,10 +13,11 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
-from secateur.grammar.derivation import Steps, build_tree, flat_tree
-from secateur.grammar.pcfg import PCFG
+from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
+from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kbest import KBest
 from secateur.kernels import cky
+from secateur.kernels.parse import Found, masked, pruned
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.model import Model, load_model
 from secateur.posterior import Marginals, marginals, max_recall_tree
@@ -94,6 +94,7 @@ class Parser:
         self.policy = policy
         self.limits = limits or Limits()
         self.binarized = binarized
+        self._names, self._labels = naming(grammar, binarized=binarized)
 
     def __call__(self, text: str) -> Parse:
         """Parse one sentence of raw text."""
@@ -118,15 +119,30 @@ class Parser:
         ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
             return self._too_long(sentence, ids, started, begin)
-        kept = self._kept(sentence) if mask is None else self._checked(mask, n)
-        steps, score, pushes, items, complete = cky.viterbi(
-            self.grammar.rules, ids, kept, self._anchors(anchors, n), self.limits.chart_bytes
-        )
-        if not complete:
+        found = self._found(sentence, ids, mask, self._anchors(anchors, n))
+        if not found.complete:
             return self._too_long(sentence, ids, started, begin)
-        tree = self._tree(steps, ids, sentence, begin)
-        work = Work(pushes=int(pushes), items=int(items), kept=_decided(kept, n))
-        return Parse(tree, float(score), work, time.perf_counter() - started, failed=not len(steps))
+        if len(found.nodes):
+            tree = assemble(self._names, found.nodes, sentence.leaves, begin=begin)
+        else:
+            tree = flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
+        work = Work(pushes=int(found.pushes), items=int(found.items), kept=int(found.kept))
+        failed = not len(found.nodes)
+        return Parse(tree, float(found.score), work, time.perf_counter() - started, failed)
+
+    def _found(
+        self, sentence: Sentence, ids: Ids, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
+    ) -> Found:
+        rules, labels, limit = self.grammar.rules, self._labels, self.limits.chart_bytes
+        if mask is None and self.features is not None and self.policy is not None:
+            columns = self.features.columns(sentence.penn)
+            templates, weights = self.features.compiled, self.policy.weights
+            found: Found = pruned(rules, labels, ids, templates, columns, weights, anchors, limit)
+            return found
+        n = len(ids)
+        kept = np.ones((n + 1, n + 1), np.bool_) if mask is None else self._checked(mask, n)
+        found = masked(rules, labels, ids, kept, anchors, limit)
+        return found
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
         """The trees of up to k different derivations, best first; one flat tree where there is none."""
@@ -141,8 +157,8 @@ class Parser:
             found = best.derivation(rank)
             if found is None:
                 break
-            seconds = time.perf_counter() - started
-            parses.append(Parse(self._tree(found[0], ids, sentence), found[1], work, seconds))
+            tree = build_tree(self.grammar, found[0], sentence.leaves, binarized=self.binarized)
+            parses.append(Parse(tree, found[1], work, time.perf_counter() - started))
         if parses:
             return parses
         tree = flat_tree(self.grammar, ids, sentence.leaves)
@@ -186,7 +202,7 @@ class Parser:
         for chunk in chunks:
             yield from chunk
 
-    def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, npt.NDArray[np.uint32], Any | None]:
+    def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
         sentence = _sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)
@@ -196,11 +212,6 @@ class Parser:
         limit = self.limits.chart_bytes // 5
         chart = cky.fill(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
-
-    def _tree(self, steps: Steps, ids: npt.NDArray[np.uint32], sentence: Sentence, begin: int = 0) -> Tree:
-        if not len(steps):
-            return flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
-        return build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized, begin=begin)
 
     def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
         """The spans that the policy keeps; all of them without one."""
@@ -239,9 +250,7 @@ class Parser:
             np.ascontiguousarray(anchors.span, np.float32), np.ascontiguousarray(anchors.tag, np.float32)
         )
 
-    def _too_long(
-        self, sentence: Sentence, ids: npt.NDArray[np.uint32], started: float, begin: int = 0
-    ) -> Parse:
+    def _too_long(self, sentence: Sentence, ids: Ids, started: float, begin: int = 0) -> Parse:
         root = self.grammar.plain[self.grammar.number[self.grammar.start]]
         if self.limits.on_long == "skip":
             return Parse(Tree(root, ()), -np.inf, Work(), time.perf_counter() - started, True, True)
@@ -284,19 +293,6 @@ def model_parser(
     policy = model.policies.get(point)
     features = model.features if policy is not None else None
     return Parser(model.grammar, features=features, policy=policy, limits=limits, binarized=binarized)
-
-
-def _decided(mask: npt.NDArray[np.bool_], n: int) -> int:
-    """How many spans (i, k) with 1 < k - i < n a mask keeps."""
-    return int(np.count_nonzero(mask & _interior(n)))
-
-
-@lru_cache(maxsize=64)
-def _interior(n: int) -> npt.NDArray[np.bool_]:
-    """[n+1, n+1] the spans that are decided."""
-    decided = np.triu(np.ones((n + 1, n + 1), np.bool_), 2)
-    decided[0, n] = False
-    return decided
 
 
 def _sentence(words: Words) -> Sentence:

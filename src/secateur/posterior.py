@@ -15,8 +15,6 @@ from secateur.kernels import cky, cky_inside
 from secateur.kernels.rules import Anchors
 from secateur.trees import Leaf, Span, Tree
 
-Ids = npt.NDArray[np.uint32]
-
 
 def cell_of(i: int, k: int) -> int:
     return k * (k - 1) // 2 + i
@@ -58,34 +56,18 @@ def marginals(grammar: PCFG, chart: Any, words: npt.NDArray[np.uint32], anchors:
     if not 0.0 < total[top] < np.inf:
         raise InputError("the scores are too far apart for posteriors", fix="keep anchors within 500 of 0")
     node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
-    labels, plain, paths_ptr, paths = _plain_labels(grammar)
+    names, labels = grammar.label_names, grammar.labels
     table = cky_inside.posteriors(
         rules,
         chart,
         anchors,
         (base, total, node, outer),
         total[top],
-        plain,
-        paths_ptr,
-        paths,
-        len(labels) + 1,
+        labels,
     )
-    tags = np.zeros(len(labels), bool)
-    tags[plain[np.flatnonzero(grammar.tags)]] = True
-    return Marginals(n, float(np.log(total[top]) + word.sum() + gap.sum()), labels, table, tags)
-
-
-def _plain_labels(grammar: PCFG) -> tuple[tuple[str, ...], Ids, Ids, Ids]:
-    """Plain labels; the label number of each symbol (made ones share the last); the paths of the unaries."""
-    made = grammar.intermediate.tolist()
-    names = {name for name, skip in zip(grammar.plain, made, strict=True) if not skip}
-    names.update(label for path in grammar.plain_paths for label in path)
-    labels = tuple(sorted(names))
-    number = {label: c for c, label in enumerate(labels)}
-    plain = [len(labels) if skip else number[name] for name, skip in zip(grammar.plain, made, strict=True)]
-    paths = [number[label] for path in grammar.plain_paths for label in path]
-    ptr = np.concatenate(([0], np.cumsum([len(path) for path in grammar.plain_paths])))
-    return labels, np.array(plain, np.uint32), ptr.astype(np.uint32), np.array(paths, np.uint32)
+    tags = np.zeros(len(names), bool)
+    tags[labels.of[np.flatnonzero(grammar.tags)]] = True
+    return Marginals(n, float(np.log(total[top]) + word.sum() + gap.sum()), names, table, tags)
 
 
 def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple[Tree, float]:

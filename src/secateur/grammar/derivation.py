@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG
+from secateur.kernels.unfold import Labels, unfold
 from secateur.trees import Leaf, Tree, new_leaf, new_tree
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 
 Steps = npt.NDArray[np.int64]  # [steps, 5]: kind, symbol, i, k, rule id
+Nodes = npt.NDArray[np.int64]  # [nodes, 2]: label, children (0: a word); the root last
 
 
 def build_tree(
@@ -22,26 +24,35 @@ def build_tree(
 
     Words are numbered from `begin`.
     """
-    names = grammar.symbols if binarized else grammar.plain
-    dissolve = np.zeros(len(steps), bool) if binarized else grammar.intermediate[steps[:, 1]]
-    kinds, symbols, _, _, rules = steps.T.tolist()
+    names, labels = naming(grammar, binarized=binarized)
+    return assemble(names, unfold(labels, steps), leaves, begin=begin)
+
+
+def assemble(names: Sequence[str], nodes: Nodes, leaves: Sequence[str], *, begin: int = 0) -> Tree:
+    """The tree of the nodes that `unfold` found."""
     words = list(zip(map(new_leaf, enumerate(leaves, begin))))
-    # From last to first, so that children are ready before their parent: a stack of child lists.
-    stack: list[tuple[Tree, ...]] = []
-    backwards = map(reversed, (kinds, symbols, rules, dissolve.tolist()))
-    for kind, symbol, rule, dissolved in zip(*backwards, strict=True):
-        if kind == LEXICAL:
-            stack.append((new_tree(names[symbol], words.pop()),))
-            continue
-        children = stack.pop()
-        if kind == BINARY:
-            children += stack.pop()
-        elif not binarized:
-            for label in reversed(grammar.plain_paths[rule]):
-                children = (new_tree(label, children),)
-        stack.append(children if dissolved else (new_tree(names[symbol], children),))
-    (tree,) = stack.pop()
+    stack: list[Tree] = []
+    labels, sizes = nodes.T.tolist()
+    for label, size in zip(labels, sizes, strict=True):
+        if size == 0:
+            stack.append(new_tree(names[label], words.pop()))
+        elif size == 1:
+            stack[-1] = new_tree(names[label], (stack[-1],))
+        else:
+            children = tuple(stack[: -size - 1 : -1])
+            del stack[-size:]
+            stack.append(new_tree(names[label], children))
+    (tree,) = stack
     return tree
+
+
+def naming(grammar: PCFG, *, binarized: bool) -> tuple[Sequence[str], Labels]:
+    """The labels of trees, or every symbol its own label and unary rules one node; names and numbers."""
+    if not binarized:
+        return grammar.label_names, grammar.labels
+    count = len(grammar.symbols)
+    no_paths = np.zeros(len(grammar.unary.path) + 1, np.uint32)
+    return grammar.symbols, Labels(count, np.arange(count, dtype=np.uint32), no_paths, no_paths[:0])
 
 
 def flat_tree(grammar: PCFG, words: npt.NDArray[np.uint32], leaves: Sequence[str], *, begin: int = 0) -> Tree:

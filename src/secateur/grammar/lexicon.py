@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 UNKNOWN = "UNK"
+REMEMBERED = 1 << 17  # unknown words whose class is kept at hand
 _SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
 
@@ -52,6 +53,7 @@ class Lexicon:
     tag: npt.NDArray[np.uint32]  # [L] symbol ids
     weight: npt.NDArray[np.float64]  # [L] natural log
     index: dict[str, int] = field(init=False, repr=False, compare=False)
+    _unknown: dict[tuple[str, bool], int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {word: w for w, word in enumerate(self.words)})
@@ -86,12 +88,18 @@ class Lexicon:
 
     def encode(self, words: Sequence[str]) -> npt.NDArray[np.uint32]:
         """Word ids of a sentence; a word with no entry at all gets the id that has none."""
-        nothing = len(self.words)
-        ids = np.empty(len(words), np.uint32)
-        for position, word in enumerate(words):
-            number = self.index.get(word, -1)
+        ids = [self.index.get(word, -1) for word in words]
+        for position, number in enumerate(ids):
             if number < 0:
-                name = self.known(word, initial=position == 0)
-                number = nothing if name is None else self.index[name]
-            ids[position] = number
-        return ids
+                ids[position] = self._unknown_id(words[position], initial=position == 0)
+        return np.array(ids, np.uint32)
+
+    def _unknown_id(self, word: str, *, initial: bool) -> int:
+        number = self._unknown.get((word, initial))
+        if number is None:
+            name = self.known(word, initial=initial)
+            number = len(self.words) if name is None else self.index[name]
+            if len(self._unknown) >= REMEMBERED:
+                self._unknown.clear()
+            self._unknown[word, initial] = number
+        return number

@@ -21,6 +21,7 @@ from secateur.grammar.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from secateur.kernels.rules import Rules
+    from secateur.kernels.unfold import Labels
 
 Ids = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]
@@ -132,6 +133,27 @@ class PCFG:
             tuple(plain_label(label) for label in path if not is_intermediate(label))
             for path in self.unary.path
         )
+
+    @cached_property
+    def label_names(self) -> tuple[str, ...]:
+        """The treebank's labels, which `labels` numbers."""
+        made = self.intermediate.tolist()
+        names = {name for name, skip in zip(self.plain, made, strict=True) if not skip}
+        return tuple(sorted(names.union(*self.plain_paths)))
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The treebank's labels as the kernels have them."""
+        from secateur.kernels.unfold import Labels
+
+        made = len(self.label_names)
+        number = {name: c for c, name in enumerate(self.label_names)}
+        of = np.array([number.get(name, made) for name in self.plain], np.uint32)
+        of[self.intermediate] = made
+        sizes = [len(path) for path in self.plain_paths]
+        path = [number[label] for path in self.plain_paths for label in path]
+        ptr = np.concatenate(([0], np.cumsum(sizes)))
+        return Labels(made, of, ptr.astype(np.uint32), np.array(path, np.uint32))
 
     @cached_property
     def tags(self) -> npt.NDArray[np.bool_]:

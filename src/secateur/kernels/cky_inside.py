@@ -165,14 +165,14 @@ def outside(rules, chart, anchors, gap, from_rows, to_rows):
 
 
 @njit(cache=True, nogil=True)
-def posteriors(rules, chart, anchors, scores, z, plain, paths_ptr, paths, kinds):
-    """Expected number of nodes per cell and plain label, [cells, kinds].
+def posteriors(rules, chart, anchors, scores, z, labels):
+    """Expected number of nodes per cell and label, [cells, labels + 1]: the last is for made symbols.
 
-    scores are inside's base and total, outside's node and base; plain [N] maps symbols to plain labels (made
-    symbols share one); paths of composed unaries count too.
+    scores are inside's base and total, outside's node and base; paths of composed unaries count too.
     """
     base_of, total_of, node_of, outer_of = scores
-    found = np.zeros((chart.cell_begin.shape[0], kinds))
+    plain, paths_ptr, paths = labels.of, labels.path_ptr, labels.path
+    found = np.zeros((chart.cell_begin.shape[0], labels.made + 1))
     for cell in range(chart.cell_begin.shape[0]):
         for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
             x = chart.label[item]

@@ -75,16 +75,21 @@ def take_right(place, columns, view, i, last, states):
 
 @njit(cache=True, nogil=True)
 def fill_buckets(templates, columns, t, starts, reach, buckets):
-    """Write the buckets of template t at the spans (i, k) with i < starts and k - i <= reach.
-
-    Loops over all k are simple enough to run on vectors.
-    """
+    """Write the buckets of template t at the spans (i, k) with i < starts and k - i <= reach."""
     n = columns.shape[1] - 2
+    mask = np.uint32(templates.mask)
     middle, end = templates.middle[t], templates.ptr[t + 1]
     left = np.full(n, hash_word(np.uint32(0), np.uint32(t)), np.uint32)
     for a in range(templates.ptr[t], middle):
         take_left(templates.place[a], columns, templates.column[a], left)
     size = np.uint32(1 + end - templates.ptr[t])
+    if middle + 1 == end and LAST <= templates.place[middle] <= AFTER:
+        # The usual case in one loop, which saves a sixth of all the time.
+        view, shift = templates.column[middle], templates.place[middle] - LAST
+        for i in range(starts):
+            for k in range(i + 1, min(i + reach, n) + 1):
+                buckets[i, k] = hash_end(hash_word(left[i], columns[view, k + shift]), size) & mask
+        return
     inside = middle < end and templates.place[middle] == INSIDE
     for i in range(starts):
         last = min(i + reach, n)
@@ -94,7 +99,7 @@ def fill_buckets(templates, columns, t, starts, reach, buckets):
             take_right(templates.place[a], columns, templates.column[a], i, last, states)
         for k in range(i + 1, last + 1):
             words = size + np.uint32(inside) * np.uint32(k - i - 1)
-            states[k] = hash_end(states[k], words) & np.uint32(templates.mask)
+            states[k] = hash_end(states[k], words) & mask
 
 
 @njit(cache=True, nogil=True)
