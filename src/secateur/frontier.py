@@ -54,7 +54,7 @@ class Curve(NamedTuple):
 
 
 def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
-    """Least squares from several starts."""
+    """Least squares from several starts, each stopped where what is left to gain is far below the noise."""
     from scipy.optimize import least_squares
 
     x, y = np.asarray(runtime, float), np.asarray(accuracy, float)
@@ -77,7 +77,7 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
                     np.log(shift * x.min() + 1e-12),
                 ]
             )
-            found = least_squares(lambda p: curve(p)(x) - y, start, max_nfev=2000)
+            found = least_squares(lambda p: curve(p)(x) - y, start, max_nfev=300)
             if best is None or found.cost < best.cost:
                 best = found
     assert best is not None
