@@ -18,9 +18,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive.hypergraph import Listed, combined
-from secateur import hypergraph as module
 from secateur.errors import InputError
-from secateur.hypergraph import Builder, Derivation, Hypergraph, Weighted
+from secateur.hypergraph import Builder, Derivation, Hypergraph, Weighted, derivation
 from secateur.semiring import Semiring
 
 MANY = 3000  # derivations, more than which are not listed
@@ -187,7 +186,7 @@ def test_counts_beyond_floats_and_log_values_beyond_exp() -> None:
 
 
 def test_derivations_that_explode_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_STEPS", 10**6)
+    monkeypatch.setattr(derivation, "MAX_STEPS", 10**6)
     builder = Builder()
     builder.add(0)
     for level in range(70):

@@ -30,6 +30,16 @@ CHOICES = st.builds(
 )
 
 
+@given(CHOICES)
+def test_what_is_noted_can_be_read_back(normalization: Normalization) -> None:
+    assert Normalization.from_notes(normalization.notes()) == normalization
+
+
+def test_without_a_note_it_is_the_default() -> None:
+    assert Normalization.from_notes({"trees": 7}) == Normalization()
+    assert Normalization(advp=False, root=None).steps == ["functions", "traces", "empty", "unaries"]
+
+
 def apply(normalization: Normalization, text: str) -> str:
     tree = normalization(brackets.read_tree(text, empty=True))
     return "" if tree is None else brackets.write(tree)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,14 +12,18 @@ import pytest
 
 from naive.cky import viterbi
 from secateur.errors import InputError
+from secateur.features.span import SpanFeatures
 from secateur.grammar.derivation import build_tree
 from secateur.grammar.pcfg import PCFG
+from secateur.grammar.text import write_grammar
 from secateur.kernels.rules import Anchors
-from secateur.parser import Limits, Parse, Parser
-from secateur.search.core import Work
+from secateur.model import UNPRUNED
+from secateur.parser import Limits, Parse, Parser, load
+from secateur.search.core import Policy, Work
 from secateur.text import Sentence
 from secateur.treebank import Treebank
 from secateur.trees import Leaf, Tree
+from toy_model import toy_model
 
 GRAMMAR = """
     ROOT -> S 1.0
@@ -225,6 +231,50 @@ def test_pipe_in_two_processes_equals_one(parser: Parser) -> None:
 def test_parses_travel(parser: Parser) -> None:
     parse = parser.parse(CLAUSE)
     assert pickle.loads(pickle.dumps(parse)) == parse
+
+
+# Views of one's own: a saved model knows their names only.
+VIEWS = {"ending": lambda word: word[-2:], "start": lambda word: word[:1]}
+SENTENCE = ["the", "bird", "saw", "a", "cat", "."]
+
+
+@pytest.fixture
+def viewing(tmp_path: Path) -> Path:
+    """A model whose policy "own" keeps the spans that end in a word with "at", and no others."""
+    toy = toy_model()
+    features = SpanFeatures(frozenset(), ("ending[k-1]", "start[i] word[i]"), VIEWS, bits=16)
+    weights = np.zeros(features.dim, np.float32)
+    row = features.rows(features.columns(SENTENCE), np.array([[3, 5]], np.int32))
+    weights[row[0, 0]] = 1.0
+    own = replace(toy.points[-1], name="own")
+    model = replace(toy, features=features, policies={"own": Policy(weights)}, points=[toy.points[0], own])
+    model.save(tmp_path / "own.model")
+    return tmp_path / "own.model"
+
+
+def test_load_takes_views(viewing: Path) -> None:
+    parser = load(viewing, views=VIEWS, point="own")
+    assert parser.parse(SENTENCE).work.kept == 4  # (0, 5), (1, 5), (2, 5) and (3, 5)
+    other = load(viewing, views={**VIEWS, "ending": lambda word: "at"}, point="own")
+    assert other.parse(SENTENCE).work.kept == 14  # all that are decided
+
+
+def test_missing_views_are_named(viewing: Path) -> None:
+    with pytest.raises(
+        InputError, match=r'with it: ending, start; .*views=\{"ending": \.\.\., "start": \.\.\.\}'
+    ):
+        load(viewing, point="own")
+    with pytest.raises(InputError, match=r'with it: start; .*load\(path, views=\{"start": \.\.\.\}\)'):
+        load(viewing, views={"ending": VIEWS["ending"]}, point="own")
+    # Without pruning, nobody looks.
+    assert load(viewing, point=UNPRUNED).parse(SENTENCE).work.kept == 14
+
+
+def test_a_grammar_has_no_views(parser: Parser, tmp_path: Path) -> None:
+    write_grammar(parser.grammar, tmp_path / "toy.gr")
+    assert load(tmp_path / "toy.gr").parse(CLAUSE).tree.words() == CLAUSE
+    with pytest.raises(InputError, match="leave the views out"):
+        load(tmp_path / "toy.gr", views=VIEWS)
 
 
 def test_known_grammars_parse_the_sample(data: Any) -> None:

@@ -57,6 +57,22 @@ def test_a_saved_model_is_the_same_model(model: Model, saved: Path) -> None:
     assert np.array_equal(again.grammar.binary.weight, model.grammar.binary.weight)
 
 
+def test_how_trees_were_treated_is_recorded(trees: sec.Treebank, tmp_path: Path) -> None:
+    way, steps = sec.Binarization("right", h=1, v=2), sec.Normalization(advp=False)
+    settings = Settings(points=3, iterations=1, repeat=1, max_length=8, binarization=way)
+    train(trees[:40], dev=trees[40:50], settings=settings, normalization=steps).save(tmp_path)
+    again = load_model(tmp_path)
+    assert again.binarization == way
+    assert again.normalization == steps
+    assert "- binarization: right\n- h: 1\n- v: 2\n" in (tmp_path / "card.md").read_text()
+
+
+def test_what_was_not_recorded_is_the_default(model: Model) -> None:
+    assert model.normalization == sec.Normalization()
+    old = replace(model, settings={"trees": 100})
+    assert (old.binarization, old.normalization) == (sec.Binarization(), sec.Normalization())
+
+
 def test_parsers_at_the_points_of_the_dial(saved: Path, trees: sec.Treebank) -> None:
     slow, fast = load(saved, point=UNPRUNED), load(saved, fastest=True)
     words = trees[110].words()

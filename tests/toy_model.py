@@ -24,12 +24,16 @@ BIAS, LEARNED = -1.0, 2.0
 BITS = 18
 
 
-def toy_model() -> Model:
-    """ "careful" keeps the spans whose first and last words it saw in a gold span; "hasty" prunes all."""
+def toy_model(binarization: Binarization | None = None) -> Model:
+    """ "careful" keeps the spans whose first and last words it saw in a gold span; "hasty" prunes all.
+
+    A binarization is recorded if given; otherwise the model is like those that record nothing of it.
+    """
+    way = binarization or Binarization()
     trees = [read_tree(line) for line in TREES.splitlines()]
-    grammar = induce(trees)
+    grammar = induce(trees, binarization=way)
     features = SpanFeatures.from_words(Counter(w for t in trees for w in t.words()), rare=0, bits=BITS)
-    task = SpanPruning(grammar, features, Binarization())
+    task = SpanPruning(grammar, features, way)
     bias, pair = TEMPLATES.index("bias"), TEMPLATES.index("word[i] word[k-1]")
     hasty, careful = np.zeros(features.dim, np.float32), np.zeros(features.dim, np.float32)
     for tree in trees:
@@ -45,4 +49,5 @@ def toy_model() -> Model:
     ]
     policies = {"slow": Policy(careful), "careful": Policy(careful), "hasty": Policy(hasty)}
     settings = {"trees": len(trees), "held out": 7, "checksum": "c0ffee", "repeat": 3}
+    settings |= binarization.notes() if binarization else {}
     return Model(grammar, features, policies, points, settings)

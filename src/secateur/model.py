@@ -31,8 +31,10 @@ from secateur import frontier
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures, View
 from secateur.frontier import Choice, Point
+from secateur.grammar.binarize import Binarization
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import read_grammar, write_grammar
+from secateur.normalization import Normalization
 from secateur.search.core import Policy
 
 FORMAT = 1
@@ -55,6 +57,16 @@ class Model:
     def frontier(self) -> list[Point]:
         """The points worth having, the fastest first."""
         return frontier.pareto(self.points)
+
+    @property
+    def binarization(self) -> Binarization:
+        """How training made its trees binary; the default where that was not recorded."""
+        return Binarization.from_notes(self.settings)
+
+    @property
+    def normalization(self) -> Normalization:
+        """What was done to the training trees; the default where that was not recorded."""
+        return Normalization.from_notes(self.settings)
 
     def choose(
         self,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 from secateur.formats.brackets import OUTER
 from secateur.trees import Leaf, Tree, new_tree, renumber
@@ -34,6 +36,25 @@ class Normalization:
         if dropped:
             node = _closed_up(node)
         return node if self.root is None else self._rooted(node, self.root)
+
+    @property
+    def steps(self) -> list[str]:
+        """The names of those that are taken."""
+        return [step.name for step in fields(self) if getattr(self, step.name) not in (False, None)]
+
+    def notes(self) -> dict[str, str]:
+        """As models record it."""
+        found = {"normalization": ", ".join(self.steps)}
+        return found if self.root is None else {**found, "root": self.root}
+
+    @classmethod
+    def from_notes(cls, notes: Mapping[str, Any]) -> Normalization:
+        """The one that was noted; the default where none was."""
+        if "normalization" not in notes:
+            return cls()
+        taken = notes["normalization"].split(", ")
+        switches: dict[str, Any] = {step.name: step.name in taken for step in fields(cls)}
+        return cls(**{**switches, "root": notes.get("root")})
 
     def _clean(self, node: Tree, dropped: list[int]) -> Tree | None:
         """The node after all steps but the last; the places of traces are added to `dropped`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.features.span import SpanFeatures
+from secateur.features.span import SpanFeatures, View
 from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kbest import KBest
@@ -272,8 +272,13 @@ class Parser:
         return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, failed, True)
 
 
-def load(path: str | Path, *, limits: Limits | None = None, **dial: Any) -> Parser:
-    """A parser from a grammar file, or from a model directory with a setting of its dial (Model.choose)."""
+def load(
+    path: str | Path, *, limits: Limits | None = None, views: Mapping[str, View] | None = None, **dial: Any
+) -> Parser:
+    """A parser from a grammar file, or from a model directory with a setting of its dial (Model.choose).
+
+    `views` brings the functions of a model's own templates, which are not saved with it.
+    """
     if not Path(path).is_dir():
         from secateur.grammar.text import read_grammar
 
@@ -281,8 +286,10 @@ def load(path: str | Path, *, limits: Limits | None = None, **dial: Any) -> Pars
             raise InputError(
                 "a grammar has no dial", where=str(path), fix="name a model, or leave the setting out"
             )
+        if views:
+            raise InputError("a grammar has no templates", where=str(path), fix="leave the views out")
         return Parser(read_grammar(path), limits=limits)
-    model = load_model(path)
+    model = load_model(path, views=views)
     return model_parser(model, model.choose(**dial).point.name, limits=limits)
 
 
@@ -292,6 +299,13 @@ def model_parser(
     """A model's parser at one of its operating points."""
     policy = model.policies.get(point)
     features = model.features if policy is not None else None
+    missing = [] if features is None else features.missing_views
+    if missing:
+        given = ", ".join(f'"{name}": ...' for name in missing)
+        raise InputError(
+            f"the model's templates use views that are not saved with it: {', '.join(missing)}",
+            fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
+        )
     return Parser(model.grammar, features=features, policy=policy, limits=limits, binarized=binarized)
 
 

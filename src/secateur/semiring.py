@@ -20,24 +20,25 @@ class Semiring(IntEnum):
 
     @property
     def zero(self) -> float:
-        return float(_kernel().zero(int(self)))
+        return float(kernel().zero(int(self)))
 
     @property
     def one(self) -> float:
-        return float(_kernel().one(int(self)))
+        return float(kernel().one(int(self)))
 
     def plus(self, a: float, b: float) -> float:
-        return float(_kernel().plus(int(self), float(a), float(b)))
+        return float(kernel().plus(int(self), float(a), float(b)))
 
     def times(self, a: float, b: float) -> float:
-        return float(_kernel().times(int(self), float(a), float(b)))
+        return float(kernel().times(int(self), float(a), float(b)))
 
     def lift(self, weight: float) -> float:
         """A hyperedge's weight as a value."""
-        return float(_kernel().lift(int(self), float(weight)))
+        return float(kernel().lift(int(self), float(weight)))
 
 
-def _kernel() -> Any:
-    from secateur.kernels import hypergraph  # brings numba
+def kernel() -> Any:
+    """What these numbers mean, compiled: with it comes numba, so it is loaded when first used."""
+    from secateur.kernels import hypergraph
 
     return hypergraph

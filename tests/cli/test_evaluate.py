@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from secateur import Normalization
 from toy_model import toy_model
 
 if TYPE_CHECKING:
@@ -200,6 +202,25 @@ def test_a_model_scores_as_its_parses_do(run: Run, trees: Path, model: Path, tmp
     assert (row["setting"], row["point"]) == ("--fastest", "hasty")
     assert {**row["result"]["total"], "failures": 0} == apart
     assert row["words_per_second"] > 0
+
+
+def test_gold_trees_are_normalized_as_in_training(run: Run, model: Path, tmp_path: Path) -> None:
+    gold, own = tmp_path / "gold.mrg", tmp_path / "own.model"
+    gold.write_text("( (S (NP (NP (DT the) (NN cat))) (VP (VBD slept)) (. .)))\n")
+    toy = toy_model()
+    recorded = Normalization(unaries=False, root="TOP").notes()
+    replace(toy, settings={**toy.settings, **recorded}).save(own)
+
+    def brackets(*args: object) -> tuple[int, str]:
+        found = run("evaluate", *args, "--json").done().json
+        return found["settings"][0]["result"]["total"]["gold"], found["protocol"]
+
+    assert brackets(own, gold)[0] == 4  # NP over NP is kept, as it was
+    assert brackets(own, gold)[1].endswith("gold normalized (functions, traces, empty, advp, root)")
+    assert brackets(model, gold)[0] == 3  # nothing is recorded: every step
+    assert brackets(model, gold)[1].endswith("(functions, traces, empty, advp, unaries, root)")
+    assert brackets(own, gold, "--keep", "advp")[0] == 3  # asked for otherwise
+    assert brackets(own, gold, "--keep", "advp")[1].endswith("(functions, traces, empty, unaries, root)")
 
 
 def test_several_budgets(run: Run, trees: Path, model: Path) -> None:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from secateur import Binarization
 from toy_model import BIAS, LEARNED, TREES, toy_model
 
 if TYPE_CHECKING:
@@ -55,6 +56,28 @@ def test_the_chart(run: Run, model: Path) -> None:
     assert GOLD in found.lines
     assert "gold: 7 of 7 spans kept, 7 in the parse" in found.lines
     assert "unpruned: the same tree" in found.lines
+
+
+def test_gold_spans_are_made_as_in_training(run: Run, model: Path, tmp_path: Path) -> None:
+    def gold(path: Path) -> set[tuple[int, int]]:
+        found = run("inspect", path, SENTENCE, *CAREFUL, "--gold", GOLD, "--json").done().json
+        return {(s["i"], s["k"]) for s in found["spans"] if s["gold"]}
+
+    right = tmp_path / "right.model"
+    toy_model(Binarization("right")).save(right)
+    assert '"binarization" = "right"' in (right / "model.toml").read_text()
+    phrases = {(0, 2), (2, 8), (3, 5), (5, 8), (6, 8), (0, 9)}
+    assert gold(right) == phrases | {(2, 9), (3, 8)}  # the stop goes with VP, the object with PP
+    assert gold(model) == phrases | {(0, 8), (2, 5)}  # nothing is recorded: from the left
+
+
+def test_gold_spans_of_a_binarization_that_is_not_ours(run: Run, tmp_path: Path) -> None:
+    class Sideways(Binarization):
+        """Somebody's own."""
+
+    toy_model(Sideways()).save(tmp_path)
+    run("inspect", tmp_path, SENTENCE, *CAREFUL).done()
+    run("inspect", tmp_path, SENTENCE, *CAREFUL, "--gold", GOLD).refused("Sideways", "gold")
 
 
 def test_what_is_lost(run: Run, model: Path) -> None:

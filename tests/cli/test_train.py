@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from secateur import Normalization
+from secateur.model import load_model
+
 Run = Callable[..., Any]
 
 
@@ -16,10 +19,11 @@ def model(run: Run, tmp_path: Path) -> Path:
     trees = tmp_path / "garden.mrg"
     run("treebank", "garden", 120, "-o", trees).done()
     made = tmp_path / "my.model"
-    options = ("--points", 3, "--iterations", 1, "--max-length", 12)
+    options = ("--points", 3, "--iterations", 1, "--max-length", 12, "--keep", "advp")
     found = run("train", trees, "-o", made, *options).done()
     assert found.lines[0].split()[:2] == ["point", "F1"]
     assert "round 1" in found.err
+    assert load_model(made).normalization == Normalization(advp=False)
     return made
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from secateur.errors import InputError
 from secateur.features import span
-from secateur.features.span import TEMPLATES, SpanFeatures, shape, text_key
+from secateur.features.span import BEGIN, END, TEMPLATES, SpanFeatures, shape, text_key
 from secateur.grammar.lexicon import signature
 from secateur.kernels.hashing import murmur3
 from secateur.tasks.span_pruning import sites_of
@@ -119,6 +119,29 @@ def test_a_template_of_ones_own() -> None:
     weights = np.zeros(features.dim, np.float32)
     weights[one[-1]] = 3.0
     assert features.scores(features.columns(["a", "singing", "b", "c"]), weights)[0, 2] == 3.0
+
+
+def test_what_is_seen_of_a_word() -> None:
+    features = SpanFeatures(frozenset({"the", "zorb"}), views={"tail": lambda word: word[-1:]})
+    words = ["Zorb", "the", "Zorb"]
+    assert [features.seen("shape", words, p) for p in range(-1, 4)] == [BEGIN, "Xxx", "xx", "Xxx", END]
+    assert [features.seen("tail", words, p) for p in range(3)] == ["b", "e", "b"]
+    assert features.seen("word", words, 1) == "the"
+    assert features.seen("word", words, 0) == signature("Zorb", initial=True, known_lower=True)
+    assert features.seen("word", words, 2) == signature("Zorb", initial=False, known_lower=True)
+
+
+@given(WORDS)
+def test_what_is_seen_of_a_word_is_what_its_key_is_made_of(words: list[str]) -> None:
+    features = SpanFeatures(
+        frozenset({"the", "--"}),
+        templates=("word[i] shape[i] tail[i]",),
+        views={"tail": lambda word: word[-1:]},
+    )
+    columns = features.columns(words)
+    for row, view in enumerate(features.view_names):
+        for p in range(-1, len(words) + 1):
+            assert text_key(features.seen(view, words, p)) == columns[row, p + 1]
 
 
 def test_wrong_templates_say_what_is_wrong() -> None:

@@ -87,6 +87,23 @@ def test_wrong_options(options: dict[str, object]) -> None:
         Binarization(**options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("way", [Binarization(), Binarization("right", h=None, v=3), Binarization(h=2)])
+def test_what_is_noted_can_be_read_back(way: Binarization) -> None:
+    assert Binarization.from_notes(way.notes()) == way
+
+
+def test_without_a_note_it_is_the_default() -> None:
+    assert Binarization.from_notes({"trees": 7}) == Binarization()
+
+
+def test_a_class_of_ones_own_cannot_be_read_back() -> None:
+    class Sideways(Binarization):
+        """Somebody's own."""
+
+    with pytest.raises(InputError, match="Sideways"):
+        Binarization.from_notes(Sideways().notes())
+
+
 def test_empty_label() -> None:
     """The outer bracket of Penn trees has none."""
     tree = read_tree("(S (NP (t a) (t b) (t c)) (VP (t d)))")

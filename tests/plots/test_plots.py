@@ -16,12 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.features.span import SpanFeatures, text_key
 from secateur.frontier import Point, pareto
 from secateur.model import UNPRUNED, Model
 from secateur.plots import chart
 from secateur.plots.chart import Chart, State
-from secateur.plots.explain import explain, saw, seen
+from secateur.plots.explain import explain, saw
 from secateur.plots.frontier import Roles, draw_frontier, log_range, log_ticks
 from secateur.plots.page import commands, page
 from toy_model import BIAS, LEARNED, toy_model
@@ -132,21 +131,6 @@ def test_what_the_templates_saw() -> None:
         "21+",
     ]
     assert saw(model.features, "length", ["w"] * 50, 0, 9) == "40+"
-
-
-@given(
-    st.lists(st.sampled_from(["the", "The", "Zorb", "zorbs", "12,5", "--", "NATO"]), min_size=1, max_size=6)
-)
-def test_what_is_shown_of_a_word_is_what_its_key_is_made_of(words: list[str]) -> None:
-    features = SpanFeatures(
-        frozenset({"the", "--"}),
-        templates=("word[i] shape[i] tail[i]",),
-        views={"tail": lambda word: word[-1:]},
-    )
-    columns = features.columns(words)
-    for row, view in enumerate(features.view_names):
-        for p in range(len(words)):
-            assert text_key(seen(features, view, words, p)) == columns[row, p + 1]
 
 
 # The frontier -----------------------------------------------------------------------------------------------

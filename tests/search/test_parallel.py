@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from secateur.errors import MissingExtra
 from secateur.search import parallel
 from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
 from secateur.training import Settings, Trainer
@@ -127,6 +129,17 @@ def test_large_arrays_are_writable_in_workers() -> None:
     assert [value for value, _, _ in found] == [5.0, 6.0, 7.0, 8.0]
     assert all(writeable for _, writeable, _ in found)
     assert all(process != os.getpid() for _, _, process in found)
+
+
+@pytest.mark.parametrize(("kind", "library"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_cluster_without_its_library(kind: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)  # importing it fails
+    engine = Engine(kind=kind, address="127.0.0.1:1")
+    remedy = rf'this needs {library}: pip install "secateur\[{kind}\]"'
+    with pytest.raises(MissingExtra, match=remedy):
+        engine.map(Mortal(-1), [1], np.ones(1))
+    with pytest.raises(MissingExtra, match=remedy):
+        engine.workers()
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,15 @@ import typer
 from secateur.cli import inputs
 from secateur.cli.bench import timed
 from secateur.cli.frontier import choose
-from secateur.cli.options import STEPS, Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, with_dial
+from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, with_dial
 from secateur.cli.terminal import count, err, print_json, print_table, progress
 from secateur.errors import InputError
+from secateur.normalization import Normalization
 from secateur.treebank import Treebank
 
 if TYPE_CHECKING:
     from secateur.metrics import Evaluation, Parameters
+    from secateur.model import Model
 
 # Rows of the report: what people call a field of Counts.
 FIGURES = {
@@ -71,29 +73,32 @@ def evaluate(
     """EVALB scores of parsed trees, as they stand; or of a grammar or model on a gold treebank, normalized.
 
     A model is scored at one setting of its dial or several, as in --budget 500wps,2000wps or --points all.
+    Without --keep, its gold trees are normalized as those that it was trained on.
     """
     from secateur import metrics
+    from secateur.model import load_model
 
     parameters = metrics.read_parameters(prm) if prm else metrics.COLLINS
     how = How(parameters, by, sentences, cores(jobs), seed, json, quiet)
-    steps = [step for step in STEPS if step not in (keep or ())]
-    normalized = f"{parameters.protocol()}, gold normalized ({', '.join(steps) or 'no step'})"
     if Path(gold).is_dir():
         settings = _settings(dial, points)
         if sentences and len(settings) != 1 and not json:
             raise typer.BadParameter("--sentences is for one setting of the dial")
-        treebank = inputs.read_treebank([parsed], format=from_, encoding=encoding, keep=keep)
-        _report_rows(gold, _rows(gold, treebank, settings, how), normalized, how)
+        model = load_model(gold)
+        steps = inputs.normalization(keep) if keep else model.normalization
+        treebank = inputs.read_treebank([parsed], format=from_, encoding=encoding, steps=steps)
+        _report_rows(gold, _rows(gold, model, treebank, settings, how), how.normalized(steps), how)
         return
     if dial or points:
         fix = "name a model first, or leave the setting out"
         raise InputError("only a model has a dial", where=gold, fix=fix)
     protocol = parameters.protocol()
     if inputs.is_grammar(gold, encoding=encoding):
-        golds, tests, failed = _parse(gold, parsed, keep, from_, encoding, how)
+        steps = inputs.normalization(keep)
+        golds, tests, failed = _parse(gold, parsed, steps, from_, encoding, how)
         with inputs.located(parsed):
             result = metrics.evaluate(golds, tests, parameters, failed=failed)
-        protocol = normalized
+        protocol = how.normalized(steps)
     elif keep:
         raise typer.BadParameter("--keep is for a grammar's gold trees; two files are scored as they stand")
     else:
@@ -123,6 +128,10 @@ class How(NamedTuple):
 
         return metrics.confidence([sentence.counts for sentence in result.sentences], seed=self.seed)
 
+    def normalized(self, steps: Normalization) -> str:
+        """The protocol where gold trees are normalized."""
+        return f"{self.parameters.protocol()}, gold normalized ({', '.join(steps.steps) or 'no step'})"
+
 
 # A model ----------------------------------------------------------------------------------------------------
 
@@ -149,11 +158,9 @@ def _settings(dial: Dial, points: str | None) -> list[Dial]:
     return [dial]
 
 
-def _rows(path: str, treebank: Treebank, settings: list[Dial], how: How) -> list[Row]:
-    from secateur.model import load_model
+def _rows(path: str, model: Model, treebank: Treebank, settings: list[Dial], how: How) -> list[Row]:
     from secateur.parser import model_parser
 
-    model = load_model(path)
     chosen = [(_typed(dial), choose(path, model, dial).name) for dial in settings]
     chosen = chosen or [(f"--point {point.name}", point.name) for point in model.frontier]
     rows: dict[str, Row] = {}
@@ -249,11 +256,11 @@ def _print_rows(rows: Sequence[Row], how: How) -> None:
 
 
 def _parse(
-    grammar: str, gold: str, keep: list[str] | None, format: str | None, encoding: str, how: How
+    grammar: str, gold: str, steps: Normalization, format: str | None, encoding: str, how: How
 ) -> tuple[Any, Any, Any]:
     from secateur.parser import Parser
 
-    treebank = inputs.read_treebank([gold], format=format, encoding=encoding, keep=keep)
+    treebank = inputs.read_treebank([gold], format=format, encoding=encoding, steps=steps)
     parser = Parser(inputs.read_grammar(grammar))
     found = parser.pipe((tree.words() for tree in treebank), jobs=how.jobs)
     parses = list(progress(found, "parsing", total=len(treebank), quiet=how.quiet))

@@ -62,7 +62,8 @@ def induce(
     quiet: Quiet = False,
 ) -> None:
     """Read a PCFG off a treebank: relative frequencies of the binarized trees' rules."""
-    trees = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
+    steps = inputs.normalization(keep)
+    trees = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
     if max_length:
         trees = trees.filter(max_length=max_length)
     with inputs.located(trees.name):

@@ -44,13 +44,12 @@ def normalization(keep: list[str] | None) -> Normalization:
 
 
 def read_treebank(
-    paths: Sequence[str], *, format: str | None, encoding: str, keep: list[str] | None
+    paths: Sequence[str], *, format: str | None, encoding: str, steps: Normalization
 ) -> Treebank:
     """The trees of several files as one treebank, normalized."""
-    step = normalization(keep)
     trees = (tree for path in paths for tree in formats.read(path, format=format, encoding=encoding))
     name = " ".join(map(source.name_of, paths))
-    return Treebank((made for made in map(step, trees) if made is not None), name=name)
+    return Treebank((made for made in map(steps, trees) if made is not None), name=name)
 
 
 def read_grammar(path: str, *, composed: bool = True) -> PCFG:

@@ -77,7 +77,7 @@ def inspect(
         return
     given = _sentence(sentence, encoding)
     point = choose(str(model), loaded, dial)
-    tree = None if gold is None else read_gold(gold, given, encoding)
+    tree = None if gold is None else read_gold(gold, given, encoding, loaded.normalization)
     found = look(loaded, point, given, tree)
     explained = _explained(loaded, found, given, span)
     if svg:
@@ -155,7 +155,7 @@ def _sentence(text: str, encoding: str) -> Sentence:
     return given[0]
 
 
-def read_gold(gold: str, sentence: Sentence, encoding: str) -> Tree:
+def read_gold(gold: str, sentence: Sentence, encoding: str, steps: Normalization) -> Tree:
     """The gold tree of a sentence, normalized: from brackets, or the one of a file that has its words."""
     is_file = gold == "-" or Path(gold).exists()
     if not is_file and not gold.lstrip().startswith("("):
@@ -164,7 +164,7 @@ def read_gold(gold: str, sentence: Sentence, encoding: str) -> Tree:
         read = (
             formats.read(gold, encoding=encoding) if is_file else formats.brackets.read([gold], name="--gold")
         )
-        normalized = (tree for tree in map(Normalization(), read) if tree is not None)
+        normalized = (tree for tree in map(steps, read) if tree is not None)
         first = None
         for tree in normalized:
             if Sentence.of(tree.words()).penn == sentence.penn:
@@ -197,7 +197,6 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
     """Parse at a point and without pruning; the spans that were kept, used, and gold."""
     import numpy as np
 
-    from secateur.grammar.binarize import Binarization
     from secateur.model import UNPRUNED
     from secateur.parser import model_parser
     from secateur.plots.chart import Chart
@@ -222,7 +221,7 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
             used[i, k] = True
     spans = None
     if gold is not None:
-        spans = SpanPruning(model.grammar, model.features, Binarization()).gold(gold).spans
+        spans = SpanPruning(model.grammar, model.features, model.binarization).gold(gold).spans
     chart = Chart(sentence.tokens, kept, used, spans, scores)
     return Finding(point, chart, parse, model_parser(model, UNPRUNED).parse(sentence))
 

@@ -12,6 +12,7 @@ from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Json, Keep, Quiet, Seed
 from secateur.cli.terminal import count, print_json, print_table, step_printer
 from secateur.errors import InputError
+from secateur.normalization import Normalization
 from secateur.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ def quickstart(
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
-    train, dev, test = _split(data, keep, from_, encoding, seed, sentences)
+    steps = inputs.normalization(keep)
+    train, dev, test = _split(data, steps, from_, encoding, seed, sentences)
     settings = Settings(points=3, iterations=3, max_length=LONGEST, repeat=1, seed=seed)
     folder.mkdir(parents=True, exist_ok=True)
     model_path = folder / "model"
     with inputs.located(train.name):
-        model = train_model(train, dev=dev, settings=settings, tell=step_printer(quiet))
+        model = train_model(train, dev=dev, settings=settings, normalization=steps, tell=step_printer(quiet))
     model.save(model_path)
     (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")
     points = _try_out(model, test)
@@ -105,16 +107,15 @@ def _show(model: Model, test: Treebank, path: Path) -> None:
 
 
 def _split(
-    data: str | None, keep: list[str] | None, format: str | None, encoding: str, seed: int, sentences: int
+    data: str | None, steps: Normalization, format: str | None, encoding: str, seed: int, sentences: int
 ) -> tuple[Treebank, Treebank, Treebank]:
     if data is None:
         from secateur.garden import garden
 
-        step = inputs.normalization(keep)
-        grown = (step(sample.penn) for sample in garden(TRAIN + DEV + sentences, seed=seed))
+        grown = (steps(sample.penn) for sample in garden(TRAIN + DEV + sentences, seed=seed))
         treebank = Treebank((tree for tree in grown if tree is not None), name="garden")
         return treebank[:TRAIN], treebank[TRAIN : TRAIN + DEV], treebank[TRAIN + DEV :]
-    treebank = inputs.read_treebank([data], format=format, encoding=encoding, keep=keep)
+    treebank = inputs.read_treebank([data], format=format, encoding=encoding, steps=steps)
     if len(treebank) < 30:
         raise InputError(
             f"{count(len(treebank), 'tree')}: too few to train on some and hold others out",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from secateur.cli import inputs
 from secateur.cli.frontier import print_points
 from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores
 from secateur.cli.terminal import err, print_json, step_printer
-from secateur.errors import InputError, MissingExtra
+from secateur.errors import InputError
 
 if TYPE_CHECKING:
     from secateur.search.parallel import Engine
@@ -32,8 +31,8 @@ class Where(StrEnum):
     ray = "ray"
 
 
-# The library of each kind of cluster, and what an address looks like.
-CLUSTERS = {Where.dask: ("distributed", "tcp://HOST:8786"), Where.ray: ("ray", "HOST:6379")}
+# What the address of a cluster looks like.
+ADDRESSES = {Where.dask: "tcp://HOST:8786", Where.ray: "HOST:6379"}
 
 
 def train(
@@ -84,8 +83,9 @@ def train(
         minibatch=minibatch,
         seed=seed,
     )
-    trees = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
-    held_out = inputs.read_treebank(dev, format=from_, encoding=encoding, keep=keep) if dev else None
+    steps = inputs.normalization(keep)
+    trees = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
+    held_out = inputs.read_treebank(dev, format=from_, encoding=encoding, steps=steps) if dev else None
     work = output / "work"
     try:
         model = train_model(
@@ -93,6 +93,7 @@ def train(
             dev=held_out,
             settings=settings,
             grammar=read_grammar(grammar) if grammar else None,
+            normalization=steps,
             work=work,
             engine=workers,
             tell=step_printer(quiet),
@@ -125,12 +126,9 @@ def _engine(kind: Where, jobs: int, address: str | None) -> Engine:
             fix = "give --engine dask or --engine ray as well"
             raise InputError("an address without a cluster", where=address, fix=fix)
         return made
-    library, example = CLUSTERS[kind]
-    if find_spec(library) is None:
-        raise MissingExtra(library, extra=kind.value)
     try:
         made.workers()
     except NoCluster as problem:
-        fix = f"give the --address of a cluster that runs, such as {example}"
+        fix = f"give the --address of a cluster that runs, such as {ADDRESSES[kind]}"
         raise InputError(str(problem), fix=fix) from None
     return made

@@ -78,7 +78,8 @@ def info(
     files: Files, *, keep: Keep = None, from_: From = None, encoding: Encoding = "utf-8", json: Json = False
 ) -> None:
     """Sizes, lengths, labels and tags of a treebank, as it is after normalization."""
-    treebank = inputs.read_treebank(files, format=from_, encoding=encoding, keep=keep)
+    steps = inputs.normalization(keep)
+    treebank = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
     description, checksum = treebank.describe()._asdict(), treebank.checksum()
     labels, tags = treebank.labels(), treebank.tags()
     if json:

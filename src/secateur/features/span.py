@@ -55,10 +55,11 @@ _PLACES = {
     "k": kernel.AFTER,
 }
 _SIZES = {"width": kernel.WIDTH, "length": kernel.LENGTH}
-_ATOM = re.compile(r"(\w+)\[(i-1|i|i:k|k-1|k)\]")
+ATOM = re.compile(r"(\w+)\[(i-1|i|i:k|k-1|k)\]")  # a view and a place
 _RUN = re.compile(r"([Xxd])\1{2,}")
-# No word is a control character or holds white space.
-_BEGIN, _END, _FIRST = "\x02", "\x03", "\n"
+# Before and behind a sentence, and in front of its first word: no word is a control character or holds white
+# space.
+BEGIN, END, _FIRST = "\x02", "\x03", "\n"
 
 
 def shape(word: str) -> str:
@@ -105,15 +106,22 @@ class SpanFeatures:
     @cached_property
     def view_names(self) -> tuple[str, ...]:
         """The views the templates use, in order of the columns."""
-        named = dict.fromkeys(name for text in self.templates for name, _ in _ATOM.findall(text))
+        missing = self.missing_views
+        if missing:
+            raise InputError(
+                f"a template uses the view {missing[0]!r}, which is not there",
+                fix=f'give views={{"{missing[0]}": function from a word to a text}}',
+            )
+        return self._named_views()
+
+    @property
+    def missing_views(self) -> list[str]:
+        """Those that templates use and nobody gave."""
         known = {"word", "shape", *self.views}
-        for name in named:
-            if name not in known:
-                raise InputError(
-                    f"a template uses the view {name!r}, which is not there",
-                    fix=f'give views={{"{name}": function from a word to a text}}',
-                )
-        return tuple(named)
+        return [name for name in self._named_views() if name not in known]
+
+    def _named_views(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for text in self.templates for name, _ in ATOM.findall(text)))
 
     @cached_property
     def compiled(self) -> kernel.Templates:
@@ -133,8 +141,7 @@ class SpanFeatures:
 
     def columns(self, words: Sequence[str]) -> Columns:
         """Keys of the words under each view, with begin and end symbols around."""
-        marked = [_BEGIN, *words, _END]
-        marked[1] = _FIRST + marked[1]
+        marked = _mark(words)
         known = self._keys
         try:
             keys = [known[word] for word in marked]
@@ -142,6 +149,10 @@ class SpanFeatures:
             keys = [self._remember(word) for word in marked]
         by_word = np.frombuffer(b"".join(keys), np.uint32).reshape(len(marked), len(self.view_names))
         return by_word.T.copy()
+
+    def seen(self, view: str, words: Sequence[str], position: int) -> str:
+        """A word under a view, as its key is made; BEGIN and END at the positions -1 and n."""
+        return self._seen(view, _mark(words)[position + 1])
 
     def scores(self, columns: Columns, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         """[n+1, n+1] what a linear policy says of each span."""
@@ -157,7 +168,7 @@ class SpanFeatures:
         """(view, place) of each atom, by place: left, inside, right, sizes."""
         atoms: list[tuple[int, int]] = []
         for part in text.split():
-            found = _ATOM.fullmatch(part)
+            found = ATOM.fullmatch(part)
             if found:
                 atoms.append((self.view_names.index(found[1]), _PLACES[found[2]]))
             elif part in _SIZES:
@@ -187,8 +198,8 @@ class SpanFeatures:
         return keys
 
     def _seen(self, name: str, marked: str) -> str:
-        """A word under a view. Only the class of an unknown word depends on where it stands."""
-        if marked in (_BEGIN, _END):
+        """A marked word under a view. Only the class of an unknown word depends on where it stands."""
+        if marked in (BEGIN, END):
             return marked
         word = marked.removeprefix(_FIRST)
         if name == "shape":
@@ -199,6 +210,13 @@ class SpanFeatures:
             return word
         initial = marked.startswith(_FIRST)
         return signature(word, initial=initial, known_lower=word.lower() in self.vocabulary)
+
+
+def _mark(words: Sequence[str]) -> list[str]:
+    """The words with their first one marked as such, and with begin and end symbols around."""
+    marked = [BEGIN, *words, END]
+    marked[1] = _FIRST + marked[1]
+    return marked
 
 
 def _depends(places: Iterable[int]) -> int:

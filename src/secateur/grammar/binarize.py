@@ -7,8 +7,9 @@ Vertical markovization v adds v - 1 ancestors to each phrase label: NP^<S>, NP^<
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from secateur.errors import InputError
 from secateur.grammar.pcfg import is_intermediate, plain_label
@@ -31,6 +32,25 @@ class Binarization:
 
     def __call__(self, tree: Tree) -> Tree:
         return self._node(tree, ())
+
+    def notes(self) -> dict[str, str]:
+        """As grammars and models record it; a subclass by its name."""
+        return {
+            "binarization": self.direction if type(self) is Binarization else type(self).__name__,
+            "h": "inf" if self.h is None else str(self.h),
+            "v": str(self.v),
+        }
+
+    @classmethod
+    def from_notes(cls, notes: Mapping[str, Any]) -> Binarization:
+        """The one that was noted; the default where none was."""
+        direction, h = notes.get("binarization", "left"), notes.get("h", "0")
+        if direction not in ("left", "right"):
+            raise InputError(
+                f"trees were made binary by {direction}, which is not a part of secateur",
+                fix="do without gold spans, or make them with that class in Python",
+            )
+        return cls(direction, None if h == "inf" else int(h), int(notes.get("v", "1")))
 
     def _node(self, tree: Tree, ancestors: tuple[str, ...]) -> Tree:
         if tree.is_preterminal:

@@ -84,7 +84,6 @@ def induce(
     seen_as_tag: Counter[str] = Counter()
     for (tag, _), count in counts.lexical.items():
         seen_as_tag[tag] += count
-    h = "inf" if binarization.h is None else str(binarization.h)
     return PCFG.build(
         counts.roots.most_common(1)[0][0],
         (
@@ -101,9 +100,7 @@ def induce(
         ),
         {
             "format": "secateur",
-            "binarization": binarization.direction,
-            "h": h,
-            "v": str(binarization.v),
+            **binarization.notes(),
             "rare": str(smoothing.rare),
             "trees": str(counts.roots.total()),
         },

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from secateur.features.span import SpanFeatures, shape
-from secateur.grammar.lexicon import signature
+from secateur.features.span import ATOM, BEGIN, END, SpanFeatures
 from secateur.kernels.span_features import width_class
 
-_ATOM = re.compile(r"(\w+)\[(i-1|i|i:k|k-1|k)\]")
+_SHOWN = {BEGIN: "<begin>", END: "<end>"}
 _WIDTHS = {6: "6-10", 7: "11-20", 8: "21+"}  # classes of more than one width
 
 
@@ -52,26 +50,12 @@ def saw(features: SpanFeatures, template: str, words: Sequence[str], i: int, k: 
     places = {"i-1": (i - 1, i), "i": (i, i + 1), "i:k": (i, k), "k-1": (k - 1, k), "k": (k, k + 1)}
     found = []
     for atom in template.split():
-        named = _ATOM.fullmatch(atom)
+        named = ATOM.fullmatch(atom)
         if named:
-            found.append(" ".join(seen(features, named[1], words, p) for p in range(*places[named[2]])))
+            seen = (features.seen(named[1], words, p) for p in range(*places[named[2]]))
+            found.append(" ".join(_SHOWN.get(text, text) for text in seen))
         elif atom == "width":
             found.append(_WIDTHS.get(width_class(k - i), str(k - i)))
         elif atom == "length":
             found.append(str(len(words)) if len(words) < 40 else "40+")
     return "  ".join(found)
-
-
-def seen(features: SpanFeatures, view: str, words: Sequence[str], position: int) -> str:
-    """A word under a view, as its key is made; a word that is not told apart shows its class."""
-    if not 0 <= position < len(words):
-        return "<begin>" if position < 0 else "<end>"
-    word = words[position]
-    if view == "shape":
-        return shape(word)
-    if view != "word":
-        return features.views[view](word)
-    known = features.vocabulary
-    return (
-        word if word in known else signature(word, initial=position == 0, known_lower=word.lower() in known)
-    )

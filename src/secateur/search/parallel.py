@@ -24,6 +24,8 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend.reduction import dumps, loads
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from secateur.errors import MissingExtra
+
 S = TypeVar("S")
 T = TypeVar("T")
 Packed = npt.NDArray[np.uint8]
@@ -86,7 +88,7 @@ class Engine:
                 found.update(loads(done))
 
     def workers(self) -> int:
-        """How many there are; NoCluster or ImportError says why there are none."""
+        """How many there are; NoCluster or MissingExtra says why there are none."""
         with self._crew() as crew:
             return crew.workers
 
@@ -115,8 +117,11 @@ def _processes(engine: Engine) -> Iterator[Crew]:
 
 @contextmanager
 def _dask(engine: Engine) -> Iterator[Crew]:
-    from distributed import CancelledError, Client, KilledWorker, TimeoutError, as_completed
-    from distributed.comm import CommClosedError
+    try:
+        from distributed import CancelledError, Client, KilledWorker, TimeoutError, as_completed
+        from distributed.comm import CommClosedError
+    except ImportError as problem:
+        raise MissingExtra("distributed", "dask") from problem
 
     def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
         try:
@@ -145,8 +150,11 @@ def _dask(engine: Engine) -> Iterator[Crew]:
 
 @contextmanager
 def _ray(engine: Engine) -> Iterator[Crew]:
-    import ray
-    from ray.exceptions import RayError, RayTaskError
+    try:
+        import ray
+        from ray.exceptions import RayError, RayTaskError
+    except ImportError as problem:
+        raise MissingExtra("ray", "ray") from problem
 
     def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
         shared = ray.put(function)

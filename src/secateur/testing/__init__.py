@@ -1,7 +1,16 @@
-"""For tests of secateur and of what is built on it: contracts here, hypothesis strategies in `strategies`."""
+"""For tests of secateur and of what is built on it: contracts here, hypothesis strategies in `strategies`.
+
+    check_task(task, examples)
+    check_values(propagate, task, examples, Reward(task.f1, "pushes", 0.001))
+
+Each check raises AssertionError where its contract is not kept. Examples that have no decisions would let
+anything pass, so they are refused.
+"""
 
 from __future__ import annotations
 
-from secateur.testing.contracts import check_semiring, check_task, check_values
+from secateur.testing.semirings import check_semiring
+from secateur.testing.tasks import check_task
+from secateur.testing.values import check_values
 
 __all__ = ["check_semiring", "check_task", "check_values"]

@@ -20,6 +20,7 @@ from secateur.features.span import SpanFeatures
 from secateur.frontier import Point
 from secateur.grammar.pcfg import PCFG
 from secateur.model import UNPRUNED, Model
+from secateur.normalization import Normalization
 from secateur.search.core import Policy
 from secateur.search.parallel import Engine
 from secateur.training.settings import Settings
@@ -36,13 +37,14 @@ def train(
     settings: Settings | None = None,
     grammar: PCFG | None = None,
     features: SpanFeatures | None = None,
+    normalization: Normalization | None = None,
     work: Path | None = None,
     engine: Engine | None = None,
     tell: Tell = lambda step: None,
 ) -> Model:
     """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
 
-    `features` may bring templates of your own.
+    `features` may bring templates of your own. `normalization`, what was done to the trees, is recorded.
     """
     settings = settings or Settings()
     checksum = train.checksum()
@@ -76,6 +78,8 @@ def train(
         "unparsed": trainer.unparsed,
         "checksum": checksum,
         **{k: v for k, v in asdict(settings).items() if k != "binarization" and v is not None},
+        **settings.binarization.notes(),
+        **(normalization.notes() if normalization else {}),
     }
     return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)
 

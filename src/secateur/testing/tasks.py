@@ -1,18 +1,11 @@
-"""Contracts: what tasks, values and semirings must keep. Each check raises AssertionError where one does not.
-
-    check_task(task, examples)
-    check_values(propagate, task, examples, Reward(task.f1, "pushes", 0.001))
-
-Examples that have no decisions would let anything pass, so they are refused.
-"""
+"""check_task: whether a task keeps what secateur.search.core.Task promises."""
 
 from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Callable, Sequence
-from itertools import product
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +13,8 @@ from secateur.search.core import (
     DECLINE,
     FREE,
     TAKE,
-    Bools,
     Episode,
     Example,
-    Floats,
     Force,
     Outcome,
     Policy,
@@ -31,79 +22,11 @@ from secateur.search.core import (
     Steps,
     Task,
     Trace,
-    Values,
     Work,
 )
-from secateur.search.values import replay
+from secateur.testing.runs import COLD, HOT, Run, all_runs, sample_policies
 
-COLD, HOT = 1e-9, 1e9  # temperatures that leave no choice, and every choice
 FLIPS = 30  # choices of one of two that never all come out the same, but once in 2^30
-
-
-def sample_policies(dim: int, *, seed: int = 0) -> list[Policy]:
-    """Policies of every kind: greedy, with ties, taking all and nothing, exploring, and led by the oracle."""
-    rng = np.random.default_rng(seed)
-    drawn = rng.standard_normal(dim, np.float32)
-    whole = rng.integers(-1, 2, dim).astype(np.float32)  # sums are exact in any order, and often 0
-    ones = np.ones(dim, np.float32)
-    return [
-        Policy(drawn),
-        Policy(whole),
-        Policy(ones),
-        Policy(-ones),
-        Policy(drawn, temperature=COLD),
-        Policy(drawn, temperature=1.0),
-        Policy(drawn, oracle_rate=1.0),
-        Policy(drawn, oracle_rate=0.5),
-    ]
-
-
-class _Run(NamedTuple):
-    """One run of a task, to be repeated with variations."""
-
-    number: int  # of the example
-    where: str  # for messages
-    task: Task
-    x: Any
-    gold: Any
-    policy: Policy
-    seed: int
-
-    def roll_in(self, force: Force = FREE) -> Episode:
-        return self.task.roll_in(self.x, self.policy, force, gold=self.gold, seed=self.seed)
-
-    def parse(self, force: Force = FREE) -> Outcome:
-        return self.task.parse(self.x, self.policy, force, gold=self.gold, seed=self.seed)
-
-    def features(self, trace: Trace) -> Rows:
-        return self.task.features(self.x, trace.site, trace.state)
-
-    def is_gold(self, trace: Trace) -> Bools:
-        return self.task.is_gold(trace.site, self.gold)
-
-    def demand(self, condition: object, what: str) -> None:
-        if not condition:
-            raise AssertionError(f"{self.where}: {what}")
-
-
-def _runs(
-    task: Task, examples: Sequence[Example], policies: Sequence[Policy] | None, seed: int
-) -> list[_Run]:
-    """Every example with every policy."""
-    dim = task.dim
-    if isinstance(dim, bool) or not isinstance(dim, numbers.Integral) or int(dim) < 1:
-        raise AssertionError(f"dim is {dim!r}, not a number of features")
-    tried = sample_policies(dim, seed=seed) if policies is None else policies
-    return [
-        _Run(e, f"example {e}, policy {p}: {_kind(policy)}", task, x, gold, policy, seed)
-        for e, (x, gold) in enumerate(examples)
-        for p, policy in enumerate(tried)
-        if gold is not None or policy.oracle_rate == 0
-    ]
-
-
-def _kind(policy: Policy) -> str:
-    return f"temperature {policy.temperature:g}, oracle rate {policy.oracle_rate:g}"
 
 
 def check_task(
@@ -119,7 +42,7 @@ def check_task(
 
     Deviations are tried at so many `steps` of each run. `workers`: also in another process.
     """
-    runs = _runs(task, examples, policies, seed)
+    runs = all_runs(task, examples, policies, seed)
     episodes = []
     for run in runs:
         episode = run.roll_in()
@@ -144,7 +67,7 @@ def check_task(
         _check_workers(runs, episodes)
 
 
-def _check_outcome(run: _Run, outcome: Outcome) -> None:
+def _check_outcome(run: Run, outcome: Outcome) -> None:
     run.demand(isinstance(outcome, Outcome), f"a run's outcome is a {type(outcome).__name__}, not an Outcome")
     run.demand(isinstance(outcome.work, Work), f"work is a {type(outcome.work).__name__}, not a Work")
     for name, count in outcome.work._asdict().items():
@@ -154,7 +77,7 @@ def _check_outcome(run: _Run, outcome: Outcome) -> None:
     run.demand(0.0 <= outcome.seconds < np.inf, f"seconds is {outcome.seconds!r}")
 
 
-def _check_trace(run: _Run, trace: Trace) -> None:
+def _check_trace(run: Run, trace: Trace) -> None:
     """Shapes and types that fit each other."""
     for name, array, axes, dtype in (
         ("site", trace.site, 2, np.int32),
@@ -190,7 +113,7 @@ def _choices(trace: Trace) -> Steps:
     return np.full_like(sizes, 2) if trace.binary else sizes
 
 
-def _check_features(run: _Run, trace: Trace) -> None:
+def _check_features(run: Run, trace: Trace) -> None:
     site, state = trace.site.copy(), trace.state.copy()
     rows = run.features(trace)
     run.demand(isinstance(rows, np.ndarray) and rows.ndim == 2, "features is not an array of two axes")
@@ -208,7 +131,7 @@ def _check_features(run: _Run, trace: Trace) -> None:
     )
 
 
-def _check_oracle(run: _Run, trace: Trace) -> None:
+def _check_oracle(run: Run, trace: Trace) -> None:
     if run.gold is None:
         return
     right = run.is_gold(trace)
@@ -224,7 +147,7 @@ def _check_oracle(run: _Run, trace: Trace) -> None:
     )
 
 
-def _check_actions(run: _Run, trace: Trace, force: Force = FREE) -> None:
+def _check_actions(run: Run, trace: Trace, force: Force = FREE) -> None:
     """Whether the policy was followed, at all steps but the forced one."""
     policy = run.policy
     if policy.temperature > COLD and policy.oracle_rate < 1.0:
@@ -247,7 +170,7 @@ def _check_actions(run: _Run, trace: Trace, force: Force = FREE) -> None:
             )
 
 
-def _greedy_actions(run: _Run, trace: Trace) -> list[set[int]]:
+def _greedy_actions(run: Run, trace: Trace) -> list[set[int]]:
     """The actions of highest score; several where scores are equal or too close to tell."""
     weights = run.policy.weights[run.features(trace)].astype(np.float64)
     scores = weights.sum(1)
@@ -270,7 +193,7 @@ def _greedy_actions(run: _Run, trace: Trace) -> list[set[int]]:
     return found
 
 
-def _gold_actions(run: _Run, trace: Trace) -> list[set[int]]:
+def _gold_actions(run: Run, trace: Trace) -> list[set[int]]:
     """What the oracle does; any candidate where none is gold."""
     right = run.is_gold(trace)
     if trace.binary:
@@ -281,14 +204,14 @@ def _gold_actions(run: _Run, trace: Trace) -> list[set[int]]:
     return found
 
 
-def _check_gold_is_not_seen(run: _Run, episode: Episode) -> None:
+def _check_gold_is_not_seen(run: Run, episode: Episode) -> None:
     if run.policy.oracle_rate == 0.0 and run.gold is not None:
         _check_same(
             run, run._replace(gold=None).roll_in(), episode, "without gold, which only an oracle needs"
         )
 
 
-def _check_parse(run: _Run, outcome: Outcome, force: Force = FREE) -> None:
+def _check_parse(run: Run, outcome: Outcome, force: Force = FREE) -> None:
     """Test time and training time are the same search."""
     found = run.parse(force)
     _check_outcome(run, found)
@@ -300,7 +223,7 @@ def _under(force: Force) -> str:
     return f" under {force}" if force.step >= 0 else ""
 
 
-def _check_forces(run: _Run, episode: Episode, steps: int) -> None:
+def _check_forces(run: Run, episode: Episode, steps: int) -> None:
     trace = episode.trace
     count = len(trace.action)
     for step in np.unique(np.linspace(0, count - 1, min(steps, count)).astype(int)).tolist():
@@ -316,7 +239,7 @@ def _check_forces(run: _Run, episode: Episode, steps: int) -> None:
                 _check_same(run, forced, episode, f"under {force}, which is what it does anyway")
 
 
-def _check_force(run: _Run, free: Trace, forced: Trace, force: Force) -> None:
+def _check_force(run: Run, free: Trace, forced: Trace, force: Force) -> None:
     """Up to the forced step everything is as it was, and there the action is the forced one."""
     step = force.step
     rows = int(free.ptr[step + 1])
@@ -335,9 +258,9 @@ def _check_force(run: _Run, free: Trace, forced: Trace, force: Force) -> None:
     )
 
 
-def _check_first_decisions(runs: list[_Run], episodes: list[Episode]) -> None:
+def _check_first_decisions(runs: list[Run], episodes: list[Episode]) -> None:
     """Nothing comes before the first decision, so every policy meets the same one, also if it declines it."""
-    first: dict[int, tuple[_Run, Trace]] = {}
+    first: dict[int, tuple[Run, Trace]] = {}
     for run, (_, trace, _) in zip(runs, episodes, strict=True):
         other, known = first.setdefault(run.number, (run, trace))
         run.demand(
@@ -351,7 +274,7 @@ def _check_exploration(task: Task, examples: Sequence[Example], seed: int) -> No
     policy = Policy(sample_policies(task.dim, seed=seed)[0].weights, temperature=HOT)
     greedy = varied = decisions = 0
     for x, gold in examples:
-        runs = [_Run(0, "", task, x, gold, policy, seed + s) for s in range(8)]
+        runs = [Run(0, "", task, x, gold, policy, seed + s) for s in range(8)]
         traces = [run.roll_in().trace for run in runs]
         for run, trace in zip(runs, traces, strict=True):
             allowed = _greedy_actions(run._replace(policy=Policy(policy.weights)), trace)
@@ -371,7 +294,7 @@ def _check_exploration(task: Task, examples: Sequence[Example], seed: int) -> No
 class _Away:
     """Runs in another process, with the features seen there."""
 
-    runs: list[_Run]
+    runs: list[Run]
 
     def __call__(self, numbers: list[int]) -> list[tuple[Episode, Rows]]:
         found = []
@@ -381,7 +304,7 @@ class _Away:
         return found
 
 
-def _check_workers(runs: list[_Run], episodes: list[Episode]) -> None:
+def _check_workers(runs: list[Run], episodes: list[Episode]) -> None:
     """Sent as learners send it; a hash that differs from process to process would show here."""
     from secateur.search.parallel import Engine
 
@@ -394,7 +317,7 @@ def _check_workers(runs: list[_Run], episodes: list[Episode]) -> None:
         run.demand(_same(rows, run.features(episode.trace)), "features are others in a worker process")
 
 
-def _check_same(run: _Run, found: Episode, expected: Episode, how: str) -> None:
+def _check_same(run: Run, found: Episode, expected: Episode, how: str) -> None:
     """Everything but the seconds."""
     for name in ("site", "state", "ptr", "action", "binary"):
         one, other = getattr(found.trace, name), getattr(expected.trace, name)
@@ -421,100 +344,3 @@ def _same(a: Any, b: Any) -> bool:
     if bool(a == b) or (a != a and b != b):
         return True
     return hasattr(a, "__dict__") and _same(vars(a), vars(b))
-
-
-def check_values(
-    values: Values,
-    task: Task,
-    examples: Sequence[Example],
-    reward: Callable[[Any, Outcome, Any], float],
-    *,
-    reference: Values = replay,
-    policies: Sequence[Policy] | None = None,
-    rtol: float = 0.0,
-    atol: float = 0.0,
-    seed: int = 0,
-) -> None:
-    """Whether values are those of the reference at every decision, within |reference| * rtol + atol."""
-    flips = telling = 0
-    for run in _runs(task, examples, policies, seed):
-        episode = run.roll_in()._replace(seed=run.seed)
-        steps = np.arange(len(episode.trace.action))
-        kept = {name: getattr(episode.trace, name).copy() for name in ("site", "state", "ptr", "action")}
-
-        def ask(function: Values, steps: Steps, run: _Run = run, episode: Episode = episode) -> Floats:
-            return function(task, run.x, run.gold, run.policy, episode, reward, steps)
-
-        expected = ask(reference, steps)
-        _compare(run, episode.trace, steps, ask(values, steps), expected, rtol, atol)
-        some = np.random.default_rng(seed).permutation(steps)[: (len(steps) + 1) // 2]
-        _compare(run, episode.trace, some, ask(values, some), expected[some], rtol, atol)
-        for name, array in kept.items():
-            run.demand(np.array_equal(getattr(episode.trace, name), array), f"values changes trace.{name}")
-        flips += len(steps)
-        telling += int((np.fmax.reduce(expected, 1) > np.fmin.reduce(expected, 1)).sum())
-    if not flips:
-        raise AssertionError("there are no decisions in these examples: nothing could be checked")
-    if not telling:
-        raise AssertionError(
-            f"none of {flips} decisions makes a difference to the reward: give other examples"
-        )
-
-
-def _compare(
-    run: _Run, trace: Trace, steps: Steps, found: Floats, expected: Floats, rtol: float, atol: float
-) -> None:
-    run.demand(isinstance(found, np.ndarray), f"values are a {type(found).__name__}, not an array")
-    run.demand(
-        found.shape == expected.shape,
-        f"values of {len(steps)} steps have shape {found.shape}, not {expected.shape}",
-    )
-    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-    with np.errstate(invalid="ignore"):
-        wrong = np.argwhere(~same & ~(np.abs(found - expected) <= atol + rtol * np.abs(expected)))
-    for row, action in wrong.tolist():
-        step = int(steps[row])
-        run.demand(
-            False,
-            f"step {step} at site {trace.site[trace.ptr[step]].tolist()}: action {action} is worth "
-            f"{float(found[row, action])!r}, by the reference {float(expected[row, action])!r} "
-            f"({len(wrong)} of {found.size} values differ)",
-        )
-
-
-class SemiringLike(Protocol):
-    """What a semiring has; its values may be numbers, or tuples of numbers."""
-
-    @property
-    def zero(self) -> Any: ...
-    @property
-    def one(self) -> Any: ...
-    def plus(self, a: Any, b: Any, /) -> Any: ...
-    def times(self, a: Any, b: Any, /) -> Any: ...
-
-
-def check_semiring(semiring: SemiringLike, values: Sequence[Any], *, rtol: float = 1e-12) -> None:
-    """Whether plus and times keep the laws on these values, but for rounding relative to the largest one."""
-    plus, times, zero, one = semiring.plus, semiring.times, semiring.zero, semiring.one
-    drawn = [zero, one, *values]
-    finite = np.concatenate([np.ravel(value) for value in drawn]).astype(np.float64)
-    slack = rtol * max(1.0, float(np.abs(finite[np.isfinite(finite)]).max(initial=0.0)))
-
-    def equal(law: str, left: Any, right: Any, *operands: Any) -> None:
-        if not np.allclose(left, right, rtol=rtol, atol=slack):
-            raise AssertionError(f"{law} does not hold for {operands}: {left} and {right}")
-
-    for a in drawn:
-        equal("a + 0 = a", plus(a, zero), a, a)
-        equal("a * 1 = a", times(a, one), a, a)
-        equal("1 * a = a", times(one, a), a, a)
-        equal("a * 0 = 0", times(a, zero), zero, a)
-        equal("0 * a = 0", times(zero, a), zero, a)
-    for a, b in product(drawn, repeat=2):
-        equal("a + b = b + a", plus(a, b), plus(b, a), a, b)
-    for a, b, c in product(drawn, repeat=3):
-        equal("(a + b) + c = a + (b + c)", plus(plus(a, b), c), plus(a, plus(b, c)), a, b, c)
-        equal("(a * b) * c = a * (b * c)", times(times(a, b), c), times(a, times(b, c)), a, b, c)
-    for a, b, c in product(drawn, repeat=3):
-        equal("a * (b + c) = a * b + a * c", times(a, plus(b, c)), plus(times(a, b), times(a, c)), a, b, c)
-        equal("(a + b) * c = a * c + b * c", times(plus(a, b), c), plus(times(a, c), times(b, c)), a, b, c)
