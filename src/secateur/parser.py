@@ -14,10 +14,13 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures, View
 from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.ladder import Ladder
+from secateur.grammar.latent.ladder import ladder as ladder_of
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kbest import KBest
-from secateur.kernels import cky
-from secateur.kernels.parse import Found, masked, pruned
+from secateur.kernels import cky, fine, parse
+from secateur.kernels.parse import Found
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.model import Model, load_model
 from secateur.posterior import Marginals, marginals, max_recall_tree
@@ -80,21 +83,23 @@ class Parser:
 
     def __init__(
         self,
-        grammar: PCFG,
+        grammar: PCFG | SplitPCFG,
         *,
         features: SpanFeatures | None = None,
         policy: Policy | None = None,
         limits: Limits | None = None,
         binarized: bool = False,
+        ladder: Ladder | None = None,
     ) -> None:
         if (features is None) != (policy is None):
             raise InputError("a policy needs its features, and features a policy", fix="give both or neither")
-        self.grammar = grammar
+        self.ladder = ladder_of(grammar) if ladder is None and isinstance(grammar, SplitPCFG) else ladder
+        self.grammar = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
         self.features = features
         self.policy = policy
         self.limits = limits or Limits()
         self.binarized = binarized
-        self._names, self._labels = naming(grammar, binarized=binarized)
+        self._names, self._labels = naming(self.grammar, binarized=binarized)
 
     def __call__(self, text: str) -> Parse:
         """Parse one sentence of raw text."""
@@ -134,14 +139,17 @@ class Parser:
         self, sentence: Sentence, ids: Ids, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
     ) -> Found:
         rules, labels, limit = self.grammar.rules, self._labels, self.limits.chart_bytes
+        kernel: Any = parse if self.ladder is None else fine
+        how: tuple[Any, ...] = (rules, labels) if self.ladder is None else (rules, *self.ladder, labels)
+        found: Found
         if mask is None and self.features is not None and self.policy is not None:
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
-            found: Found = pruned(rules, labels, ids, templates, columns, weights, anchors, limit)
+            found = kernel.pruned(*how, ids, templates, columns, weights, anchors, limit)
             return found
         n = len(ids)
         kept = np.ones((n + 1, n + 1), np.bool_) if mask is None else self._checked(mask, n)
-        found = masked(rules, labels, ids, kept, anchors, limit)
+        found = kernel.masked(*how, ids, kept, anchors, limit)
         return found
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:

@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from secateur.formats.brackets import read_tree
+from secateur.grammar.induce import induce
+from secateur.grammar.latent.corpus import corpus_of
+from secateur.grammar.latent.splitmerge import Schedule, SplitMerge
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.parser import Parser
@@ -58,6 +62,21 @@ def results() -> list[dict[str, Any]]:
     return found
 
 
+def split_results() -> dict[str, Any]:
+    """What EM expects of two trees whose symbols were just split, and what it makes of it."""
+    treebank = [
+        read_tree("(ROOT (S (A (t a)) (B (t b) (A (B (A (t a) (u b)))))))"),
+        read_tree("(ROOT (S (t b) (A (u a))))"),
+    ]
+    grammar = induce(treebank)
+    trainer = SplitMerge(corpus_of(treebank, grammar), grammar, schedule=Schedule(noise=0.9))
+    halves = trainer._split(trainer.start(), np.random.default_rng(5))
+    counts, likelihood, losses = trainer.expect(halves.blocks, halves.mass)
+    level = trainer._estimate(halves, 3)
+    parts = (*counts[2::2], losses.ravel(), *level.blocks[2::2], level.mass.ravel())
+    return {"total": [likelihood, level.likelihood], "table": np.concatenate(parts).tolist()}
+
+
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
 def test_same_results_without_compilation() -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -65,8 +84,8 @@ def test_same_results_without_compilation() -> None:
         [sys.executable, __file__], env=environment, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
-    plain, compiled = json.loads(run.stdout), json.loads(json.dumps(results()))
-    assert len(plain) == len(compiled) == 5
+    plain, compiled = json.loads(run.stdout), json.loads(json.dumps([*results(), split_results()]))
+    assert len(plain) == len(compiled) == 6
     assert any("table" in case for case in compiled)
     for a, b in zip(plain, compiled, strict=True):
         for name in ("total", "table"):
@@ -76,4 +95,4 @@ def test_same_results_without_compilation() -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(results()))
+    print(json.dumps([*results(), split_results()]))

@@ -123,8 +123,10 @@ class PCFG:
     @cached_property
     def plain(self) -> tuple[str, ...]:
         """[N] the treebank's label of each symbol."""
-        tags = self.tags
-        return tuple(name if t else plain_label(name) for name, t in zip(self.symbols, tags, strict=True))
+        names: Iterable[str] = self.symbols
+        if "split" in self.notes:
+            names = (name.partition("~")[0] for name in names)
+        return tuple(name if t else plain_label(name) for name, t in zip(names, self.tags, strict=True))
 
     @cached_property
     def plain_paths(self) -> tuple[tuple[str, ...], ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,15 @@ class Folder:
         if not (self.path / f"{name}.json").exists():
             self._write(f"{name}.json", json.dumps(make()).encode())
         return json.loads((self.path / f"{name}.json").read_text())
+
+    def arrays(self, name: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The stored arrays, or those that `make` makes, stored."""
+        stored = self._load(name)
+        if stored is not None:
+            return stored
+        made = make()
+        self._save(name, **made)
+        return made
 
     def checkpoint(self, name: str, dim: int) -> Checkpoint | None:
         """Where a run of rounds was stopped."""

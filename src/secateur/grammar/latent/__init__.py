@@ -1,0 +1,1 @@
+"""Grammars whose symbols are split into sub-symbols that the trees do not show."""

@@ -1,0 +1,39 @@
+"""Ladder: the levels through which a split grammar looks at a sentence, and what each may drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.errors import InputError
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.projection import project
+from secateur.kernels.tree_em import Blocks
+
+LEAST = 1e-4  # posterior below which an item is dropped
+
+
+class Ladder(NamedTuple):
+    """Steps from coarse to fine; before the first stands the unsplit grammar."""
+
+    steps: tuple[Blocks, ...]  # the finest last
+    least: npt.NDArray[np.float64]  # [steps] what an item must have to come to each
+
+
+def ladder(grammar: SplitPCFG, *, levels: Sequence[int] | None = None, least: float = LEAST) -> Ladder:
+    """Through these levels of the hierarchy (by default 1 and 2), and the last in any case."""
+    last = len(grammar.ancestry)
+    if levels is None:
+        levels = [level for level in (1, 2) if level <= last]
+    wrong = [level for level in levels if not 0 <= level <= last]
+    if wrong:
+        raise InputError(f"level {wrong[0]} of a grammar with {last}", fix=f"choose from 0 to {last}")
+    if not 0.0 <= least < 1.0:
+        raise InputError(f"a least posterior of {least}", fix="give 0 (drop nothing) or more, below 1")
+    before = sorted({level for level in levels if level < last})
+    steps = [project(grammar.coarse, grammar.blocks, grammar.mass, grammar.ancestry, one) for one in before]
+    # A posterior of 0 is dropped even where nothing else is.
+    return Ladder((*steps, grammar.blocks), np.full(len(steps) + 1, max(least, np.finfo(float).tiny)))

@@ -1,0 +1,54 @@
+"""A split grammar seen from a coarser level: sub-symbols taken together, by how often each is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.grammar.pcfg import PCFG, Ids
+from secateur.kernels.tree_em import Blocks
+
+Floats = npt.NDArray[np.float64]
+
+
+def groups(ancestry: Sequence[tuple[Ids, ...]], level: int, x: int) -> Ids:
+    """Where the groups of x's sub-symbols begin that come from one sub-symbol of a level; 0 takes all."""
+    if level == 0:
+        return np.zeros(1, np.uint32)
+    found = np.arange(len(ancestry[-1][x]), dtype=np.uint32)
+    for origin in reversed(ancestry[level:]):
+        found = origin[x][found]
+    return np.flatnonzero(np.diff(found, prepend=np.uint32(len(found) + 1))).astype(np.uint32)
+
+
+def project(
+    coarse: PCFG, blocks: Blocks, mass: Floats, ancestry: Sequence[tuple[Ids, ...]], level: int
+) -> Blocks:
+    """The probabilities p(A -> B C) = sum over a in A of w(a) sum over b in B, c in C of p(a -> b c).
+
+    w(a) is the share of a in the use of A.
+    """
+    begins = [groups(ancestry, level, x) for x in range(len(blocks.splits))]
+    shares = []
+    for x, (begin, k) in enumerate(zip(begins, blocks.splits.tolist(), strict=True)):
+        used = mass[x, :k]
+        whole = np.repeat(np.add.reduceat(used, begin), np.diff(np.append(begin, k)))
+        shares.append(np.divide(used, whole, out=np.full(k, 1.0), where=whole > 0.0))
+    binary, unary = coarse.binary, coarse.unary
+    parts: list[npt.NDArray[np.generic]] = []
+    for symbols, ptr, flat in (
+        ((binary.parent, binary.left, binary.right), blocks.binary_ptr, blocks.binary),
+        ((unary.parent, unary.child), blocks.unary_ptr, blocks.unary),
+        ((coarse.lexicon.tag,), blocks.lexical_ptr, blocks.lexical),
+    ):
+        found = []
+        for r, row in enumerate(zip(*(column.tolist() for column in symbols), strict=True)):
+            block = flat[ptr[r] : ptr[r + 1]].reshape([blocks.splits[x] for x in row])
+            block = block * shares[row[0]].reshape(-1, *[1] * (len(row) - 1))
+            for axis, x in enumerate(row):
+                block = np.add.reduceat(block, begins[x], axis)
+            found.append(block.ravel())
+        parts += [np.cumsum([0, *map(len, found)]).astype(np.uint64), np.concatenate([*found, np.zeros(0)])]
+    return Blocks(np.array([len(b) for b in begins], np.uint32), *parts)
