@@ -3,19 +3,22 @@
     python experiments/prune_figure2.py --data gum --surrogate dp
 
 LOLS was stopped by the dev sentences 0, 2, 4, ...; the figure shows its rounds there. Whether the chosen
-policy has a higher surrogate reward than its baseline is judged on sentences 1, 3, 5, ...
+policy has a higher surrogate reward than its baseline is judged on sentences 1, 3, 5, ..., and once more on
+the test sentences, of which there are more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import secateur as sec
-from prune_runs import PAGE, runs, trainer_of
+from prune_runs import PAGE, runs, trainer_of, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
 from secateur.plots.frontier import LEARNED
+from secateur.search.core import Example, Policy
 from secateur.training import Trainer
 
 BASELINE = "#009E73"
@@ -27,6 +30,7 @@ ACCURACIES = {"dp": "expected recall", "cp": "sentence F1"}
 def compare(case: Case, model: sec.Model) -> list[dict[str, Any]]:
     """One row a trade-off: the rounds on the stopping half, both policies on the judging half."""
     trainer = trainer_of(case)
+    test = trainer.examples(treebanks(case.data, case.limit).test)
     rows = []
     for number, run in enumerate(model.log):
         tradeoff = run["tradeoff"]
@@ -38,22 +42,27 @@ def compare(case: Case, model: sec.Model) -> list[dict[str, Any]]:
                 "tradeoff": tradeoff,
                 "rounds": rounds,
                 "chosen": chosen,
-                "baseline": judged(trainer, model, f"baseline-{number}", tradeoff),
-                "lols": judged(trainer, model, f"lols-{number}", tradeoff),
+                **{
+                    f"{kind}{part}": judged(trainer, model.policies[f"{kind}-{number}"], examples, tradeoff)
+                    for part, examples in (("", trainer.judging), (" on test", test))
+                    for kind in ("baseline", "lols")
+                },
             }
         )
     return rows
 
 
-def judged(trainer: Trainer, model: sec.Model, name: str, tradeoff: float) -> dict[str, float]:
-    """A policy's surrogate figures on the judging half."""
-    accuracy, runtime = trainer.surrogate(model.policies[name], trainer.judging)
+def judged(
+    trainer: Trainer, policy: Policy, examples: Sequence[Example], tradeoff: float
+) -> dict[str, float]:
+    """A policy's surrogate figures."""
+    accuracy, runtime = trainer.surrogate(policy, examples)
     return {"accuracy": accuracy, "runtime": runtime, "reward": accuracy - tradeoff * runtime}
 
 
-def gain(row: dict[str, Any]) -> float:
-    """Surrogate reward of LOLS over its baseline, on the judging half."""
-    return float(row["lols"]["reward"] - row["baseline"]["reward"])
+def gain(row: dict[str, Any], part: str = "") -> float:
+    """Surrogate reward of LOLS over its baseline, on the judging half or on test."""
+    return float(row[f"lols{part}"]["reward"] - row[f"baseline{part}"]["reward"])
 
 
 def outcome(row: dict[str, Any]) -> str:
@@ -118,9 +127,11 @@ def describe(case: Case) -> None:
         counts.append(
             [name, f"{len(rows)}"]
             + [f"{outcomes.count(kind)}" for kind in ("higher", "lower", "equal", "same policy")]
+            + [f"{sum(gain(row, ' on test') > 0 for row in rows)}"]
         )
     header = ["data, surrogate", "trade-offs", "LOLS higher", "lower", "equal", "baseline's policy kept"]
-    text = "Surrogate reward on the judging half of dev, LOLS against its baseline:\n\n"
+    header += ["higher on test"]
+    text = "Surrogate reward on the judging half of dev, LOLS against its baseline; and on test:\n\n"
     text += table(header, counts) + "\n"
     for data in dict.fromkeys(name.rpartition("-")[0] for name in results):
         found = {s: results[f"{data}-{s}"] for s in RUNTIMES if f"{data}-{s}" in results}
@@ -139,6 +150,7 @@ def _table(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
         "LOLS accuracy / runtime",
         "reward gained (judging half)",
         "reward gained (stopping half)",
+        "reward gained (test)",
         "round chosen",
     ]
     return header, [
@@ -149,6 +161,7 @@ def _table(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
             f"{row['lols']['accuracy']:.4f} / {row['lols']['runtime']:.1f}",
             f"{gain(row):+.4f}",
             f"{row['rounds'][row['chosen']]['reward'] - row['rounds'][0]['reward']:+.4f}",
+            f"{gain(row, ' on test'):+.4f}",
             f"{row['chosen']} of {len(row['rounds']) - 1}",
         ]
         for row in rows
