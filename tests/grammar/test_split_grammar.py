@@ -14,7 +14,7 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing, emissions
-from secateur.kernels import cky, forest
+from secateur.kernels import cky, forest, forest_scores
 from secateur.kernels.rules import NO_ANCHORS
 from secateur.search.core import Policy
 from secateur.training.split import SplitSettings, SplitTraining
@@ -95,7 +95,7 @@ def test_flat_and_split_grammar_agree() -> None:
         chart = cky.fill(rules, ids, np.ones((len(ids) + 1,) * 2, np.bool_), NO_ANCHORS, 1 << 30)
         everything = np.ones(len(chart.label), np.bool_)
         woods = forest.build(rules, chart, ids, everything, everything)
-        scores = forest.inside(woods, split.blocks)
+        scores = forest_scores.inside(woods, split.blocks)
         total = np.log(scores.node[woods.top, 0]) + scores.power[woods.top] * np.log(2.0)
         assert np.isclose(total, log_total(flat, words), rtol=1e-6)  # the flat chart's weights are rounded
 

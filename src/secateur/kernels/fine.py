@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from . import cky, cky_inside, forest
+from . import cky, cky_inside, forest, forest_scores
 from .parse import Found
 from .span_features import span_scores
 from .unfold import unfold
@@ -53,6 +53,9 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     base, total, from_rows, to_rows = cky_inside.inside(rules, chart, words, anchors, word, gap)
     node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
     z = total[top]
+    if not 0.0 < z < np.inf:
+        # Anchored scores too far apart for sums: the best derivation is all there is.
+        return Found(unfold(labels, steps), score, pushes, items, kept, True)
     # What no parse holds may have an infinite score inside, and 0 outside.
     base_kept = np.empty(items, np.bool_)
     node_kept = np.empty(items, np.bool_)
@@ -61,17 +64,17 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
         node_kept[item] = node[item] > 0.0 and node[item] * total[item] >= least[0] * z
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder[0].splits)
-    found = forest.outside(woods, ladder[0], forest.inside(woods, ladder[0]))
+    found = forest_scores.outside(woods, ladder[0], forest_scores.inside(woods, ladder[0]))
     if woods.top < 0 or found.node[woods.top] == 0.0:
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
     for level in range(1, len(ladder)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder[level].splits)
-        finer = forest.outside(thinner, ladder[level], forest.inside(thinner, ladder[level]))
+        finer = forest_scores.outside(thinner, ladder[level], forest_scores.inside(thinner, ladder[level]))
         if thinner.top < 0 or finer.node[thinner.top] == 0.0:
             break  # this level leaves nothing: what the one before says stands
         woods, found = thinner, finer
-    steps, score = forest.max_rule(woods, found)
+    steps, score = forest_scores.max_rule(woods, found)
     return Found(unfold(labels, steps), score, pushes, items, kept, True)
 
 

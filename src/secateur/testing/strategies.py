@@ -1,4 +1,4 @@
-"""Hypothesis strategies: random grammars, sentences, masks, anchored scores and trees.
+"""Hypothesis strategies: random grammars, sentences, masks, anchored scores, split rules and trees.
 
 `exact` draws weights that are multiples of 1/4, whose float32 sums are exact and often equal: what is
 tested then is the order among ties, not rounding.
@@ -18,6 +18,7 @@ from secateur.trees import Leaf, Tree
 
 if TYPE_CHECKING:
     from secateur.kernels.rules import Anchors
+    from secateur.kernels.tree_em import Blocks
 
 START = "S"
 PHRASES = ("A", "@S", "B^<S>", "S|<A-B>", "C", "@B^<S>")
@@ -111,6 +112,33 @@ def anchors(draw: st.DrawFn, grammar: PCFG, n: int, *, exact: bool = False) -> A
         return drawn.astype(np.float32)
 
     return Anchors(scores(n * (n + 1) // 2), scores(n))
+
+
+@st.composite
+def blocks(draw: st.DrawFn, grammar: PCFG, *, most: int = 3, decades: int = 7) -> Blocks:
+    """Probabilities for a grammar's rules with up to so many sub-symbols a symbol; the start symbol has one.
+
+    They are not proper, spread over so many powers of ten, and some are 0.
+    """
+    from secateur.kernels.tree_em import Blocks
+
+    rng = draw(_seeds())
+    zeros = draw(st.sampled_from((0.0, 0.1, 0.4)))
+    k = rng.integers(1, most + 1, len(grammar.symbols)).astype(np.uint32)
+    k[grammar.number[grammar.start]] = 1
+    parts: list[npt.NDArray[np.generic]] = []
+    for sizes in (
+        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
+        k[grammar.unary.parent] * k[grammar.unary.child],
+        k[grammar.lexicon.tag],
+    ):
+        count = int(sizes.sum())
+        p = rng.random(count) * 10.0 ** -rng.integers(0, decades, count)
+        parts += [
+            np.append(0, np.cumsum(sizes)).astype(np.uint64),
+            np.where(rng.random(count) < zeros, 0.0, p),
+        ]
+    return Blocks(k, *parts)
 
 
 def trees(

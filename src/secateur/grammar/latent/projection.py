@@ -33,9 +33,10 @@ def project(
     begins = [groups(ancestry, level, x) for x in range(len(blocks.splits))]
     shares = []
     for x, (begin, k) in enumerate(zip(begins, blocks.splits.tolist(), strict=True)):
-        used = mass[x, :k]
-        whole = np.repeat(np.add.reduceat(used, begin), np.diff(np.append(begin, k)))
-        shares.append(np.divide(used, whole, out=np.full(k, 1.0), where=whole > 0.0))
+        used, sizes = mass[x, :k], np.diff(np.append(begin, k))
+        whole = np.repeat(np.add.reduceat(used, begin), sizes)
+        even = np.repeat(1.0 / sizes, sizes)  # where no one is used
+        shares.append(np.divide(used, whole, out=even, where=whole > 0.0))
     binary, unary = coarse.binary, coarse.unary
     parts: list[npt.NDArray[np.generic]] = []
     for symbols, ptr, flat in (

@@ -1,0 +1,83 @@
+"""Run as plain Python forests give the same results: this file is the test and the script it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from secateur.grammar.pcfg import PCFG
+from secateur.kernels import cky, forest, forest_scores
+from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.tree_em import Blocks
+
+GRAMMAR = """
+    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
+    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
+    B -> A S 0.35 | 'b' 0.35 | S 0.3
+"""
+
+
+def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float) -> Blocks:
+    """Two sub-symbols of A, three of B."""
+    k = np.array([{"S": 1, "A": 2, "B": 3}[name] for name in grammar.symbols], np.uint32)
+    sizes = (
+        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
+        k[grammar.unary.parent] * k[grammar.unary.child],
+        k[grammar.lexicon.tag],
+    )
+    parts: list[np.ndarray] = []
+    for size in sizes:
+        parts.append(np.append(0, np.cumsum(size)).astype(np.uint64))
+        parts.append(rng.random(int(size.sum())) * (rng.random(int(size.sum())) >= zeros))
+    return Blocks(k, *parts)
+
+
+def results() -> dict[str, list[list[float]]]:
+    """Forests as they are and restricted, with scores, posteriors and best derivations."""
+    grammar = PCFG.from_text(GRAMMAR)
+    rng = np.random.default_rng(4)
+    exact, rounded = [], []
+    for n, density, zeros in ((1, 1.0, 0.0), (4, 1.0, 0.2), (7, 0.9, 0.1), (5, 0.0, 0.0), (5, 1.0, 1.0)):
+        words = grammar.lexicon.encode([("a", "b")[w] for w in rng.integers(0, 2, n)])
+        chart = cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), NO_ANCHORS, 1 << 20)
+        base, node = rng.random((2, len(chart.label))) < density
+        made = forest.build(grammar.rules, chart, words, base, node)
+        blocks = random_blocks(grammar, rng, zeros)
+        for least in (0.01, 0.0):
+            scores = forest_scores.inside(made, blocks)
+            found = forest_scores.outside(made, blocks, scores)
+            steps, _ = forest_scores.max_rule(made, found)
+            exact += [np.asarray(part) for part in (*made, *scores[2:], steps)]
+            rounded += [*scores[:2], *found]
+            made = forest.restrict(made, found, least)
+    return {
+        "exact": [part.ravel().tolist() for part in exact],
+        "rounded": [part.ravel().tolist() for part in rounded],
+    }
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
+def test_same_results_without_compilation() -> None:
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    plain, compiled = json.loads(run.stdout), results()
+    assert plain["exact"] == compiled["exact"]
+    assert sum(map(sum, compiled["rounded"])) > 10.0
+    for a, b in zip(plain["rounded"], compiled["rounded"], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-15)
+
+
+if __name__ == "__main__":
+    print(json.dumps(results()))
