@@ -32,6 +32,7 @@ OnLong = Literal["degrade", "flat", "skip"]
 Words = Sentence | Sequence[str]
 
 GIB = 1 << 30
+FLAT = "parse with its flat grammar: Parser(grammar.flat())"
 _STOPS = frozenset({",", ";", ":", ".", "--", "?", "!", "-RRB-", "''"})
 
 
@@ -139,6 +140,8 @@ class Parser:
         self, sentence: Sentence, ids: Ids, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
     ) -> Found:
         rules, labels, limit = self.grammar.rules, self._labels, self.limits.chart_bytes
+        if self.ladder is not None and anchors is not NO_ANCHORS:
+            raise InputError("a split grammar takes no anchored scores", fix=FLAT)
         kernel: Any = parse if self.ladder is None else fine
         how: tuple[Any, ...] = (rules, labels) if self.ladder is None else (rules, *self.ladder, labels)
         found: Found
@@ -211,6 +214,8 @@ class Parser:
             yield from chunk
 
     def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
+        if self.ladder is not None:
+            raise InputError("a split grammar gives its max-rule tree only", fix=FLAT)
         sentence = _sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)

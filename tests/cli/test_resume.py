@@ -22,8 +22,9 @@ from secateur.search.parallel import WorkersLost
 OPTIONS = ("--points", 3, "--iterations", 2, "--max-length", 12)
 # A process that stops itself: a signal from outside would come too late on a fast machine.
 SECATEUR = """
-import os, sys
+import os, signal, sys
 from secateur.cli import main, terminal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores it
 until, end = sys.argv.pop(1), int(sys.argv.pop(1))
 printed = terminal.err.print
 def print_and_stop(line="", *args, **options):

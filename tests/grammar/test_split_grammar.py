@@ -15,7 +15,7 @@ from secateur.grammar.latent.ladder import ladder
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing, emissions
 from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.search.core import Policy
 from secateur.training.split import SplitSettings, SplitTraining
 
@@ -143,6 +143,24 @@ def test_without_a_parse() -> None:
     assert found.failed
     assert found.score == -np.inf
     assert found.tree.words() == words
+
+
+def test_anchors_are_refused() -> None:
+    words = HELD_OUT[0].words()
+    cells = len(words) * (len(words) + 1) // 2
+    span = np.zeros((cells, len(grammar().coarse.symbols)), np.float32)
+    anchors = Anchors(span, np.zeros((0, 0), np.float32))
+    with pytest.raises(InputError, match="anchored"):
+        sec.Parser(grammar()).parse(words, anchors=anchors)
+    assert not sec.Parser(grammar().coarse).parse(words, anchors=anchors).failed
+
+
+def test_what_only_flat_grammars_give() -> None:
+    words = HELD_OUT[0].words()
+    for ask in (lambda p: p.kbest(words, 2), lambda p: p.marginals(words), lambda p: p.max_recall(words)):
+        with pytest.raises(InputError, match="max-rule"):
+            ask(sec.Parser(grammar()))
+    assert len(sec.Parser(grammar().flat()).kbest(words, 2)) == 2
 
 
 @pytest.mark.parametrize(("levels", "least", "what"), [((3,), 0.1, "level 3"), ((1,), 1.0, "posterior")])
