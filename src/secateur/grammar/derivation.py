@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from secateur.grammar.pcfg import PCFG
+from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.unfold import Labels, unfold
-from secateur.trees import Leaf, Tree, new_leaf, new_tree
+from secateur.trees import Tree, new_leaf, new_tree
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 
@@ -55,14 +55,14 @@ def naming(grammar: PCFG, *, binarized: bool) -> tuple[Sequence[str], Labels]:
     return grammar.symbols, Labels(count, np.arange(count, dtype=np.uint32), no_paths, no_paths[:0])
 
 
-def flat_tree(grammar: PCFG, words: npt.NDArray[np.uint32], leaves: Sequence[str], *, begin: int = 0) -> Tree:
+def flat_tree(grammar: PCFG, words: Ids, leaves: Sequence[str], *, begin: int = 0) -> Tree:
     """In place of a parse that was not found: all words under the start symbol, each with its best tag."""
     lexicon = grammar.lexicon
     children = []
-    for position, (word, leaf) in enumerate(zip(words.tolist(), leaves, strict=True), begin):
-        begin, end = int(lexicon.ptr[word]), int(lexicon.ptr[word + 1])
+    ends = zip(lexicon.ptr[words].tolist(), lexicon.ptr[words + 1].tolist(), strict=True)
+    for (first, last), leaf in zip(ends, enumerate(leaves, begin), strict=True):
         tag = "X"
-        if begin < end:
-            tag = grammar.symbols[lexicon.tag[begin + int(lexicon.weight[begin:end].argmax())]]
-        children.append(Tree(tag, (Leaf(position, leaf),)))
-    return Tree(grammar.plain[grammar.number[grammar.start]], tuple(children))
+        if first < last:
+            tag = grammar.symbols[lexicon.tag[first + int(lexicon.weight[first:last].argmax())]]
+        children.append(new_tree(tag, (new_leaf(leaf),)))
+    return new_tree(grammar.plain[grammar.number[grammar.start]], tuple(children))

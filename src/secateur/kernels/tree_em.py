@@ -1,7 +1,8 @@
 """Inside and outside over trees that are known but for the sub-symbols of their nodes.
 
 Each symbol x has K_x sub-symbols; a rule has a probability for each choice of them, in one dense block. A
-node's inside scores are divided by their sum, so that nothing underflows: the sums' logs are the likelihood.
+node's inside scores are divided by their sum, so that long trees stay in range: the sums' logs are the
+likelihood. (A sub-symbol 1e-308 times less likely than its sibling counts as impossible.)
 A node is in its tree for certain: the expected counts of its rule sum to 1, and outside scores may have any
 scale.
 """
