@@ -163,11 +163,11 @@ def test_a_folder_belongs_to_one_run(trees: sec.Treebank, tmp_path: Path) -> Non
 
 def test_the_range_of_a_sweep() -> None:
     # Pruning helps down to runtime 40, then costs; 75% of 0.8 is passed half-way between 20 and 10.
-    slow, fast = sweep_range([160, 80, 40, 20, 10], [0.6, 0.7, 0.8, 0.7, 0.5])
+    slow, fast = sweep_range([160, 80, 40, 20, 10], [0.6, 0.7, 0.8, 0.7, 0.5], 0.75)
     assert slow == pytest.approx((40 * 80) ** 0.5)
     assert fast == pytest.approx(20 * 0.5**0.5)
     # Nothing is lost yet: all of it.
-    assert sweep_range([80, 40, 20], [0.9, 0.8, 0.7]) == (80, 20)
+    assert sweep_range([80, 40, 20], [0.9, 0.8, 0.7], 0.75) == (80, 20)
 
 
 def test_sentences_that_a_given_grammar_cannot_parse_are_counted(trees: sec.Treebank) -> None:

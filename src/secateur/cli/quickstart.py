@@ -42,6 +42,7 @@ def quickstart(
     """Train a small model, parse held-out sentences at the ends and the middle of its dial, draw a tree."""
     from secateur.training import Settings
     from secateur.training import train as train_model
+    from secateur.training.ahead import compiled_ahead
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
@@ -50,7 +51,7 @@ def quickstart(
     settings = Settings(points=3, iterations=2, max_length=LONGEST, repeat=1, seed=seed)
     folder.mkdir(parents=True, exist_ok=True)
     model_path = folder / "model"
-    with inputs.located(train.name):
+    with inputs.located(train.name), compiled_ahead():
         model = train_model(train, dev=dev, settings=settings, normalization=steps, tell=step_printer(quiet))
     model.save(model_path)
     (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")

@@ -71,6 +71,7 @@ def train(
     from secateur.search.parallel import NoCluster, WorkersLost
     from secateur.training import Settings
     from secateur.training import train as train_model
+    from secateur.training.ahead import compiled_ahead
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
@@ -88,16 +89,17 @@ def train(
     held_out = inputs.read_treebank(dev, format=from_, encoding=encoding, steps=steps) if dev else None
     work = output / "work"
     try:
-        model = train_model(
-            trees,
-            dev=held_out,
-            settings=settings,
-            grammar=read_grammar(grammar) if grammar else None,
-            normalization=steps,
-            work=work,
-            engine=workers,
-            tell=step_printer(quiet),
-        )
+        with compiled_ahead():
+            model = train_model(
+                trees,
+                dev=held_out,
+                settings=settings,
+                grammar=read_grammar(grammar) if grammar else None,
+                normalization=steps,
+                work=work,
+                engine=workers,
+                tell=step_printer(quiet),
+            )
         model.save(output)
     except (KeyboardInterrupt, SystemError):  # numba makes a SystemError of an interrupt
         err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")

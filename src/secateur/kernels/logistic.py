@@ -1,30 +1,35 @@
-"""Products with a matrix of few ones a row, given as their columns: most of the time of a regression.
+"""The logistic loss over rows of few ones, given as their columns: most of the time of a regression.
 
-scipy's sparse matrices store the ones, too; leaving them out is 2.5 times faster, and the transposed product
-needs no transposed matrix.
+scipy's sparse matrices store the ones, too, and go over the rows twice, with an array of them between each
+two operations; here a row is read once, and its margin, loss and part of the gradient are done with.
 """
+
+import math
 
 import numpy as np
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def times(columns, theta):
-    """[R] the sum of theta over each row's columns."""
-    found = np.empty(columns.shape[0])
-    for r in range(columns.shape[0]):
-        total = 0.0
-        for f in range(columns.shape[1]):
-            total += theta[columns[r, f]]
-        found[r] = total
-    return found
+def loss_and_gradient(columns, signed, theta):
+    """sum_r |s_r| log(1 + exp(-m_r)) with m_r = sign(s_r) sum_f theta[columns[r, f]]; and its gradient.
 
-
-@njit(cache=True, nogil=True)
-def transposed_times(columns, amount, size):
-    """[size] the sum of the amounts of the rows with each column."""
-    found = np.zeros(size)
+    Column 0 stands for what has no weight. Rows with s = 0 cost nothing.
+    """
+    gradient = np.zeros(len(theta))
+    total = 0.0
     for r in range(columns.shape[0]):
+        if signed[r] == 0.0:
+            continue
+        score = 0.0
         for f in range(columns.shape[1]):
-            found[columns[r, f]] += amount[r]
-    return found
+            score += theta[columns[r, f]]
+        margin = score if signed[r] > 0.0 else -score
+        # With e = exp(-|m|): log(1 + exp(-m)) = log(1 + e) + max(-m, 0), and its slope is -1 / (1 + exp(m)).
+        small = math.exp(-abs(margin))
+        total += abs(signed[r]) * (math.log1p(small) + max(-margin, 0.0))
+        amount = -signed[r] * (small if margin > 0.0 else 1.0) / (1.0 + small)
+        for f in range(columns.shape[1]):
+            gradient[columns[r, f]] += amount
+    gradient[0] = 0.0
+    return total, gradient

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -34,7 +35,7 @@ from secateur.search.core import (
     Values,
     Weights,
 )
-from secateur.search.linear import Matrix, logistic_regression
+from secateur.search.linear import logistic_regression
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 
@@ -114,6 +115,7 @@ class Aggregate:
         if not dev:
             raise ValueError("no held-out examples: early stopping needs some")
         pool = pool if pool is not None else Pool(task.dim)
+        apart_of = range(self.folds) if self.folds > 1 else range(0)  # the folds left out
 
         def look(policy: Policy, number: int, started: float) -> Round:
             found = judge(task, reward, policy, dev, watch=self.watch, engine=self.engine, cost=cost)
@@ -122,7 +124,7 @@ class Aggregate:
         if resume is None:
             self.rounds_ = [look(start, 0, time.perf_counter())]
             weights = best = start.weights
-            apart = self._without_folds(pool, [weights] * self.folds)
+            apart = self._fits(pool, [weights] * len(apart_of), apart_of) if len(pool) else []
             report(self.rounds_[0])
         else:
             pool.restore(resume.advantages)
@@ -131,8 +133,8 @@ class Aggregate:
         while not self._done():
             number, started = len(self.rounds_), time.perf_counter()
             self._collect(task, data, reward, apart if apart else [weights], number, pool, cost)
-            weights = self._train(pool.matrix(), pool.advantages(), weights)
-            apart = self._without_folds(pool, apart or [weights] * self.folds)
+            starts = [weights, *(apart or [weights] * len(apart_of))]
+            weights, *apart = self._fits(pool, starts, [None, *apart_of])
             found = look(Policy(weights), number, started)
             if found.reward > max(r.reward for r in self.rounds_):
                 best = weights
@@ -142,20 +144,18 @@ class Aggregate:
         self.policy_ = Policy(best)
         return self
 
-    def _train(self, matrix: Matrix, advantages: Floats, start: Weights) -> Weights:
-        return logistic_regression(
-            matrix, advantages, regularizer=self.regularizer, start=start, iterations=self.steps
-        )
-
-    def _without_folds(self, pool: Pool, starts: Sequence[Weights]) -> list[Weights]:
-        """The policies that each leave a fold out; none where there is but one."""
-        if self.folds == 1 or not len(pool):
-            return []
+    def _fits(self, pool: Pool, starts: Sequence[Weights], without: Sequence[int | None]) -> list[Weights]:
+        """Policies trained on the pool, each without the fold it names: as many at once as there are jobs."""
         fold, matrix, advantages = pool.examples() % self.folds, pool.matrix(), pool.advantages()
-        return [
-            self._train(matrix.only(fold != number), advantages[fold != number], start)
-            for number, start in enumerate(starts)
-        ]
+
+        def fit(start: Weights, left_out: int | None) -> Weights:
+            seen = advantages if left_out is None else np.where(fold == left_out, 0.0, advantages)
+            return logistic_regression(
+                matrix, seen, regularizer=self.regularizer, start=start, iterations=self.steps
+            )
+
+        with ThreadPoolExecutor(self.engine.jobs) as threads:  # the kernels let go of the interpreter
+            return list(threads.map(fit, starts, without))
 
     def _done(self) -> bool:
         rewards = [r.reward for r in self.rounds_]

@@ -36,10 +36,6 @@ class Matrix:
         number[active] = np.arange(1, len(active) + 1, dtype=np.uint32)
         return cls(number[rows], active, len(wanted))
 
-    def only(self, rows: Bools) -> Matrix:
-        """Some of the rows."""
-        return Matrix(self.columns[rows], self.active, self.dim)
-
     @property
     def size(self) -> int:
         return len(self.active) + 1
@@ -71,19 +67,12 @@ def logistic_regression(
     total = np.abs(advantage).sum()
     if total == 0.0:
         return start if start is not None else np.zeros(matrix.dim, np.float32)
-    weight = np.abs(advantage) / total
-    sign = np.where(advantage > 0, 1.0, -1.0)
+    signed = advantage / total
 
     def objective(theta: Floats) -> tuple[float, Floats]:
-        margin = sign * logistic.times(matrix.columns, theta)
-        # With e = exp(-|m|): log(1 + exp(-m)) = log(1 + e) + max(-m, 0), and its slope is -1 / (1 + exp(m)).
-        small = np.exp(-np.abs(margin))
-        loss = np.log1p(small) + np.maximum(-margin, 0.0)
-        slope = np.where(margin > 0, small, 1.0) / (1.0 + small)
-        gradient = logistic.transposed_times(matrix.columns, -weight * sign * slope, matrix.size)
-        gradient[0] = 0.0
+        loss, gradient = logistic.loss_and_gradient(matrix.columns, signed, theta)
         gradient += regularizer * theta
-        return _dot(weight, loss) + 0.5 * regularizer * _dot(theta, theta), gradient
+        return loss + 0.5 * regularizer * _dot(theta, theta), gradient
 
     first = matrix.gather(start) if start is not None else np.zeros(matrix.size)
     return matrix.spread(minimize(objective, first, iterations=iterations, tolerance=tolerance))

@@ -16,6 +16,7 @@ class Settings:
 
     surrogate: Literal["dp", "cp"] = "dp"  # expected recall and kept spans; or F1 and items
     points: int = 8  # baselines, and LOLS runs
+    left: float = 0.9  # of the best accuracy, at the fast end of the sweep
     iterations: int = 10
     patience: int = 5
     max_length: int = 40  # longer training sentences are left out
@@ -37,6 +38,8 @@ class Settings:
         ):
             if value not in choices:
                 raise InputError(f"unknown {name} {value!r}", fix="choose " + " or ".join(choices))
+        if not 0.0 < self.left < 1.0:
+            raise InputError(f"{self.left} of the accuracy left", fix="give a share between 0 and 1")
         for what, number, least in (
             ("operating points", self.points, 3),
             ("iterations", self.iterations, 1),

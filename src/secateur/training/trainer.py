@@ -39,7 +39,6 @@ from secateur.trees import Tree
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
 FIRST, FACTOR, LAST = 1e-3, 4.0, 0.6
 PROBES = 5  # at most
-LEFT = 0.75  # of the best probe's accuracy, at the fast end of the sweep
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
 
@@ -185,7 +184,7 @@ class Trainer:
             probes.append(self.baseline(f"probe-{len(probes)}", penalty, policy))
             policy = probes[-1].policy
             best = max(probes, key=lambda p: p.accuracy)
-            if probes[-1].accuracy < LEFT * best.accuracy:
+            if probes[-1].accuracy < self.settings.left * best.accuracy:
                 break
             penalty *= FACTOR
         self.total -= PROBES - len(probes)
@@ -194,6 +193,7 @@ class Trainer:
             [p.runtime for p in probes],
             [p.accuracy for p in probes],
             self.settings.points,
+            self.settings.left,
         )
         found: list[Baseline] = []
         for number, penalty in enumerate(penalties):
@@ -259,26 +259,26 @@ class Trainer:
 
 
 def spaced(
-    penalties: Sequence[float], runtime: Sequence[float], accuracy: Sequence[float], count: int
+    penalties: Sequence[float], runtime: Sequence[float], accuracy: Sequence[float], count: int, left: float
 ) -> list[float]:
     """Penalties for `count` baselines, from what some probes did."""
     falling = all(after < before for before, after in itertools.pairwise(runtime))
     if len(penalties) < 2 or not falling or min(runtime) <= 0:
         # Too little data for more pruning to show as less work.
         return [float(p) for p in np.geomspace(FIRST, LAST, count)]
-    slow, fast = sweep_range(runtime, accuracy)
+    slow, fast = sweep_range(runtime, accuracy, left)
     return frontier.even_penalties(penalties, runtime, count, slow, fast)
 
 
-def sweep_range(runtime: Sequence[float], accuracy: Sequence[float]) -> tuple[float, float]:
+def sweep_range(runtime: Sequence[float], accuracy: Sequence[float], left: float) -> tuple[float, float]:
     """The slowest and the fastest runtime to sweep, from probes in order of speed.
 
     Where less work is also more accurate there is nothing to trade: the range begins half-way before the
-    most accurate probe. It ends where LEFT of that accuracy is left.
+    most accurate probe. It ends where the share `left` of that accuracy is left.
     """
     best = int(np.argmax(accuracy))
     slow = runtime[best] if best == 0 else math.sqrt(runtime[best] * runtime[best - 1])
-    threshold = LEFT * accuracy[best]
+    threshold = left * accuracy[best]
     for before, after in zip(range(best, len(runtime)), range(best + 1, len(runtime)), strict=False):
         if accuracy[after] < threshold:
             share = (accuracy[before] - threshold) / (accuracy[before] - accuracy[after])
