@@ -2,6 +2,7 @@
 
     model.toml        format, kind, settings, checksum of the training trees
     grammar.gr.gz     the grammar as text
+    split.npz         the probabilities of its sub-symbols, if it is a split one
     vocabulary.txt    the words the policies tell apart
     policies/*.npz    active features and their weights
     frontier.json     each policy's measured accuracy, work and speed
@@ -32,6 +33,8 @@ from secateur.errors import InputError
 from secateur.features.span import SpanFeatures, View
 from secateur.frontier import Choice, Point
 from secateur.grammar.binarize import Binarization
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.store import from_arrays, to_arrays
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import read_grammar, write_grammar
 from secateur.normalization import Normalization
@@ -39,6 +42,7 @@ from secateur.search.core import Policy
 
 FORMAT = 1
 KIND = "span-pruning"
+SPLIT = "split.npz"
 UNPRUNED = "exact"  # the point of the grammar without a policy
 
 
@@ -46,7 +50,7 @@ UNPRUNED = "exact"  # the point of the grammar without a policy
 class Model:
     """What training made."""
 
-    grammar: PCFG
+    grammar: PCFG | SplitPCFG
     features: SpanFeatures
     policies: Mapping[str, Policy]  # by the name of their point
     points: Sequence[Point]
@@ -57,6 +61,11 @@ class Model:
     def frontier(self) -> list[Point]:
         """The points worth having, the fastest first."""
         return frontier.pareto(self.points)
+
+    @property
+    def rules(self) -> PCFG:
+        """The grammar, or the unsplit one of a split grammar."""
+        return self.grammar.coarse if isinstance(self.grammar, SplitPCFG) else self.grammar
 
     @property
     def binarization(self) -> Binarization:
@@ -107,7 +116,11 @@ class Model:
         folder = Path(path)
         try:
             (folder / "policies").mkdir(parents=True, exist_ok=True)
-            write_grammar(self.grammar, folder / "grammar.gr.gz")
+            write_grammar(self.rules, folder / "grammar.gr.gz")
+            if isinstance(self.grammar, SplitPCFG):
+                _write(folder / SPLIT, pack_arrays(to_arrays(self.grammar)))
+            else:
+                (folder / SPLIT).unlink(missing_ok=True)
             _write(
                 folder / "vocabulary.txt", "".join(f"{word}\n" for word in sorted(self.features.vocabulary))
             )
@@ -184,24 +197,49 @@ def load_model(path: str | PathLike[str], *, views: Mapping[str, View] | None = 
     }
     points = [Point(**point) for point in json.loads((folder / "frontier.json").read_text())]
     log = json.loads((folder / "log.json").read_text())
-    return Model(read_grammar(folder / "grammar.gr.gz"), features, policies, points, about["settings"], log)
+    return Model(_read_grammar(folder), features, policies, points, about["settings"], log)
+
+
+def _read_grammar(folder: Path) -> PCFG | SplitPCFG:
+    rules = read_grammar(folder / "grammar.gr.gz")
+    if not (folder / SPLIT).exists():
+        return rules
+    try:
+        return from_arrays(rules, unpack_arrays(folder / SPLIT))
+    except (ValueError, KeyError) as problem:
+        raise InputError(
+            f"damaged: {problem}", where=str(folder / SPLIT), fix="copy the model again"
+        ) from None
+
+
+def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
+    """As npz."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def unpack_arrays(path: Path) -> dict[str, Any]:
+    """From npz."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return dict(stored)
+    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as problem:
+        raise InputError(f"damaged: {problem}", where=str(path), fix="copy the model again") from None
 
 
 def pack_weights(policy: Policy) -> bytes:
     """The active weights as npz."""
     active = np.flatnonzero(policy.weights)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, active=active.astype(np.uint32), weights=policy.weights[active])
-    return buffer.getvalue()
+    return pack_arrays({"active": active.astype(np.uint32), "weights": policy.weights[active]})
 
 
 def unpack_weights(path: Path, dim: int) -> Any:
     """Weights over all features, from npz."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            active, values = stored["active"], stored["weights"]
-    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as problem:
-        raise InputError(f"damaged: {problem}", where=str(path), fix="copy the model again") from None
+    stored = unpack_arrays(path)
+    if not {"active", "weights"} <= set(stored):
+        raise InputError("damaged: no weights in it", where=str(path), fix="copy the model again")
+    active, values = stored["active"], stored["weights"]
     if len(active) and int(active.max()) >= dim:
         raise InputError("its features do not fit the model's", where=str(path), fix="copy the model again")
     weights = np.zeros(dim, np.float32)

@@ -25,6 +25,7 @@ from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.model import Model, load_model
 from secateur.posterior import Marginals, marginals, max_recall_tree
 from secateur.search.core import Policy, Work
+from secateur.tasks.masks import Spans
 from secateur.text import Sentence, tokenize
 from secateur.trees import Leaf, Tree
 
@@ -80,7 +81,7 @@ class Limits:
 
 
 class Parser:
-    """Parsing with a grammar: exactly, or with the spans that a policy keeps."""
+    """Parsing with a grammar: exactly, or with the spans that a policy keeps, or that `spans` does."""
 
     def __init__(
         self,
@@ -89,15 +90,19 @@ class Parser:
         features: SpanFeatures | None = None,
         policy: Policy | None = None,
         limits: Limits | None = None,
+        spans: Spans | None = None,
         binarized: bool = False,
         ladder: Ladder | None = None,
     ) -> None:
         if (features is None) != (policy is None):
             raise InputError("a policy needs its features, and features a policy", fix="give both or neither")
+        if spans is not None and policy is not None:
+            raise InputError("a policy and another choice of spans", fix="give one of them")
         self.ladder = ladder_of(grammar) if ladder is None and isinstance(grammar, SplitPCFG) else ladder
         self.grammar = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
         self.features = features
         self.policy = policy
+        self.spans = spans
         self.limits = limits or Limits()
         self.binarized = binarized
         self._names, self._labels = naming(self.grammar, binarized=binarized)
@@ -150,8 +155,7 @@ class Parser:
             templates, weights = self.features.compiled, self.policy.weights
             found = kernel.pruned(*how, ids, templates, columns, weights, anchors, limit)
             return found
-        n = len(ids)
-        kept = np.ones((n + 1, n + 1), np.bool_) if mask is None else self._checked(mask, n)
+        kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
         found = kernel.masked(*how, ids, kept, anchors, limit)
         return found
 
@@ -227,8 +231,10 @@ class Parser:
         return sentence, ids, chart if chart.complete else None
 
     def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
-        """The spans that the policy keeps; all of them without one."""
+        """The spans to be looked at; all of them without a policy or anyone else to choose."""
         n = len(sentence.penn)
+        if self.spans is not None:
+            return self._checked(self.spans.mask(sentence.penn), n)
         if self.features is None or self.policy is None:
             return np.ones((n + 1, n + 1), np.bool_)
         kept: npt.NDArray[np.bool_] = (

@@ -239,7 +239,7 @@ def test_garden_flips_equal_computing_anew(density: float) -> None:
         gold = task.gold(tree)
         mask = gold.spans | (rng.random((n + 1, n + 1)) < density)
         nodes = {(int(i), int(k), int(x)) for i, k, x in gold.nodes}
-        case = Case(task.grammar, task.encode(tree.words()).words, mask, nodes, gold.lacking)
+        case = Case(task.grammar, task.encode(tree.words()).words, mask, nodes, gold.total - len(gold.nodes))
         anew = check_anew(case)
         lost += sum(value == 0.0 for value in anew)
     # Some gold spans cannot be done without.
@@ -273,7 +273,7 @@ def test_nothing_to_find_is_found() -> None:
     task, _ = garden_task()
     tree = sec.read_tree("(S (NP (NNS birds)) (VP (VBP sing)))")
     x, gold = task.encode(tree.words()), task.gold(tree)
-    assert len(gold.nodes) + gold.lacking == 0
+    assert gold.total == 0
     policy = Policy(np.zeros(task.dim, np.float32))
     episode = task.roll_in(x, policy)
     recall = ExpectedRecall(task)(x, episode.outcome, gold)

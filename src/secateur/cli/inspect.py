@@ -128,7 +128,7 @@ def _plain(value: object) -> object:
 def _sizes(model: Model) -> dict[str, int]:
     import numpy as np
 
-    grammar, policies = model.grammar, model.policies.values()
+    grammar, policies = model.rules, model.policies.values()
     return {
         "grammar symbols": len(grammar.symbols),
         "binary rules": len(grammar.binary.weight),
@@ -221,7 +221,7 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
             used[i, k] = True
     spans = None
     if gold is not None:
-        spans = SpanPruning(model.grammar, model.features, model.binarization).gold(gold).spans
+        spans = SpanPruning(model.rules, model.features, model.binarization).gold(gold).spans
     chart = Chart(sentence.tokens, kept, used, spans, scores)
     return Finding(point, chart, parse, model_parser(model, UNPRUNED).parse(sentence))
 

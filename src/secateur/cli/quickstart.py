@@ -60,7 +60,7 @@ def quickstart(
         figures = [{"point": p.name, **_figures(p, points[0])} for p in points]
         print_json({"train": len(train), "test": len(test), "points": figures})
         return
-    rules = count(len(model.grammar.binary.weight), "binary rule")
+    rules = count(len(model.rules.binary.weight), "binary rule")
     print(f"{train.name}: {rules} from {count(len(train), 'tree')}, tried on {len(test):,} held-out ones\n")
     print_table(
         ["", *_figures(points[0], points[0])], [[p.name, *_figures(p, points[0]).values()] for p in points]

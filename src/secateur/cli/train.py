@@ -17,7 +17,12 @@ from secateur.cli.terminal import err, print_json, step_printer
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
+    from secateur.grammar.pcfg import PCFG
     from secateur.search.parallel import Engine
+    from secateur.training import SplitSettings
+
+
+COARSE, FINE = "coarse", "fine"
 
 
 class Surrogate(StrEnum):
@@ -43,8 +48,13 @@ def train(
         list[str] | None, typer.Option("--dev", help="Held-out trees; without any, a tenth is split off.")
     ] = None,
     grammar: Annotated[
-        str | None, typer.Option("--grammar", help="A grammar file; without one, the trees' own.")
-    ] = None,
+        str,
+        typer.Option("--grammar", help="coarse: the trees' own; fine: split into sub-symbols; or a file."),
+    ] = COARSE,
+    levels: Annotated[int, typer.Option(min=1, help="Levels of splitting a fine grammar, at most.")] = 5,
+    products: Annotated[
+        int, typer.Option(min=1, help="Fine grammars, from as many seeds, that judge together.")
+    ] = 1,
     surrogate: Annotated[
         Surrogate, typer.Option(help="dp: expected recall and kept spans; cp: F1 and items.")
     ] = Surrogate.dp,
@@ -67,7 +77,6 @@ def train(
     quiet: Quiet = False,
 ) -> None:
     """Learn a grammar and a frontier of pruning policies; started again, it goes on where it was."""
-    from secateur.grammar.text import read_grammar
     from secateur.search.parallel import NoCluster, WorkersLost
     from secateur.training import Settings
     from secateur.training import train as train_model
@@ -94,7 +103,7 @@ def train(
                 trees,
                 dev=held_out,
                 settings=settings,
-                grammar=read_grammar(grammar) if grammar else None,
+                grammar=_grammar(grammar, levels, products, seed),
                 normalization=steps,
                 work=work,
                 engine=workers,
@@ -112,6 +121,15 @@ def train(
         return
     print_points(model.frontier, {})
     print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
+
+
+def _grammar(name: str, levels: int, products: int, seed: int) -> PCFG | SplitSettings | None:
+    from secateur.grammar.text import read_grammar
+    from secateur.training import SplitSettings
+
+    if name == FINE:
+        return SplitSettings(levels=levels, products=products, seed=seed)
+    return None if name == COARSE else read_grammar(name)
 
 
 def _command() -> str:

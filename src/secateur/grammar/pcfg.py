@@ -123,10 +123,15 @@ class PCFG:
     @cached_property
     def plain(self) -> tuple[str, ...]:
         """[N] the treebank's label of each symbol."""
-        names: Iterable[str] = self.symbols
-        if "split" in self.notes:
-            names = (name.partition("~")[0] for name in names)
-        return tuple(name if t else plain_label(name) for name, t in zip(names, self.tags, strict=True))
+        names = zip(self.unsplit, self.tags, strict=True)
+        return tuple(name if tag else plain_label(name) for name, tag in names)
+
+    @cached_property
+    def unsplit(self) -> tuple[str, ...]:
+        """[N] each symbol, or that which it is a sub-symbol of: NP of NP~3."""
+        if "split" not in self.notes:
+            return self.symbols
+        return tuple(name.rpartition("~")[0] or name for name in self.symbols)
 
     @cached_property
     def plain_paths(self) -> tuple[tuple[str, ...], ...]:

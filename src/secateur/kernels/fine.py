@@ -1,7 +1,8 @@
 """From words to the max-rule tree of a split grammar, coarse to fine.
 
 The unsplit grammar's posteriors leave a forest; each level of the split grammar's hierarchy thins it, so that
-the last one, which costs most per hyperedge, has few of them to look at.
+the last one, which costs most per hyperedge, has few of them to look at. Other split grammars of the same
+rules may have their say on what is left: posteriors are multiplied.
 """
 
 from __future__ import annotations
@@ -32,9 +33,21 @@ def block_sizes(woods, splits):
 
 
 @njit(cache=True, nogil=True)
+def multiply(found, said):
+    """The posteriors of one grammar by those of another, as far as max_rule looks at them."""
+    for item in range(found.base.shape[0]):
+        found.base[item] *= said.base[item]
+    for h in range(found.binary.shape[0]):
+        found.binary[h] *= said.binary[h]
+    for h in range(found.unary.shape[0]):
+        found.unary[h] *= said.unary[h]
+
+
+@njit(cache=True, nogil=True)
 def masked(rules, ladder, least, labels, words, mask, anchors, limit):
-    """With the spans of a mask. `ladder`: the blocks of each level, the finest last; `least`: how likely an
-    item must be by the unsplit grammar, and then by each level but the last, to be looked at further.
+    """With the spans of a mask. `ladder`: the blocks of each level, the finest last, then those of other
+    grammars; `least`: how likely an item must be by the unsplit grammar, and then by each level but the last,
+    to be looked at further.
     """
     n = words.shape[0]
     kept = 0
@@ -67,13 +80,18 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     found = forest_scores.outside(woods, ladder[0], forest_scores.inside(woods, ladder[0]))
     if woods.top < 0 or found.node[woods.top] == 0.0:
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
-    for level in range(1, len(ladder)):
+    for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder[level].splits)
         finer = forest_scores.outside(thinner, ladder[level], forest_scores.inside(thinner, ladder[level]))
         if thinner.top < 0 or finer.node[thinner.top] == 0.0:
             break  # this level leaves nothing: what the one before says stands
         woods, found = thinner, finer
+    for other in range(len(least), len(ladder)):
+        pushes += block_sizes(woods, ladder[other].splits)
+        said = forest_scores.outside(woods, ladder[other], forest_scores.inside(woods, ladder[other]))
+        if said.node[woods.top] > 0.0:
+            multiply(found, said)
     steps, score = forest_scores.max_rule(woods, found)
     return Found(unfold(labels, steps), score, pushes, items, kept, True)
 

@@ -54,7 +54,7 @@ class ExpectedRecall:
             x.words,
             mask,
             gold.nodes,
-            len(gold.nodes) + gold.lacking,
+            gold.total,
             NO_ANCHORS,
             sites.copy(),  # a read-only array would be compiled for anew
         )

@@ -54,10 +54,9 @@ class Gold(NamedTuple):
     """What is known to be right about a sentence."""
 
     spans: Bools  # [n+1, n+1] spans of the binarized tree
-    nodes: npt.NDArray[
-        np.int64
-    ]  # [G, 3] (i, k, symbol) of its nodes, but the root, width 1 and unary children
-    lacking: int  # nodes whose label the grammar does not have: never found, but counted
+    # [G, 3] (i, k, symbol) of its nodes, but the root, width 1 and unary children; each sub-symbol apart
+    nodes: npt.NDArray[np.int64]
+    total: int  # such nodes of the tree, also those whose label the grammar does not have
     brackets: GoldBrackets
 
 
@@ -131,19 +130,24 @@ class SpanPruning:
         n = len(tree.leaves())
         spans = np.zeros((n + 1, n + 1), np.bool_)
         nodes: list[tuple[int, int, int]] = []
-        lacking = 0
+        total = 0
         for top, i, k in _nodes(binary):
             if k - i == 1:
                 continue
             spans[i, k] = True
             if k - i == n:
                 continue
-            symbol = self.grammar.number.get(top)
-            if symbol is None:
-                lacking += 1
-            else:
-                nodes.append((i, k, symbol))
-        return Gold(spans, np.array(nodes, np.int64).reshape(-1, 3), lacking, self._gold_brackets(tree))
+            total += 1
+            nodes += [(i, k, symbol) for symbol in self._sub_symbols.get(top, ())]
+        return Gold(spans, np.array(nodes, np.int64).reshape(-1, 3), total, self._gold_brackets(tree))
+
+    @cached_property
+    def _sub_symbols(self) -> dict[str, list[int]]:
+        """Of every label: one or, in a split grammar, several."""
+        found: dict[str, list[int]] = {}
+        for symbol, name in enumerate(self.grammar.unsplit):
+            found.setdefault(name, []).append(symbol)
+        return found
 
     @cached_property
     def classes(self) -> Classes:

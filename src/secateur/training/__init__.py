@@ -1,4 +1,4 @@
-"""From a treebank to a model: grammar, baselines, LOLS from each, the frontier.
+"""From a treebank to a model: grammar (split level by level, if asked to), baselines, LOLS, the frontier.
 
 1. A sweep of baselines: policies trained to keep gold spans, with a growing penalty for keeping others.
 2. For each, the surrogate tradeoff at which it is best among them.
@@ -18,16 +18,19 @@ from typing import Any
 from secateur import frontier
 from secateur.features.span import SpanFeatures
 from secateur.frontier import Point
+from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
 from secateur.model import UNPRUNED, Model
 from secateur.normalization import Normalization
 from secateur.search.core import Policy
 from secateur.search.parallel import Engine
+from secateur.training.fine import fine_grammar
 from secateur.training.settings import Settings
+from secateur.training.split import SplitSettings
 from secateur.training.trainer import Step, Tell, Trainer
 from secateur.treebank import Treebank
 
-__all__ = ["Settings", "Step", "Trainer", "train"]
+__all__ = ["Settings", "SplitSettings", "Step", "Trainer", "train"]
 
 
 def train(
@@ -35,7 +38,7 @@ def train(
     *,
     dev: Treebank | None = None,
     settings: Settings | None = None,
-    grammar: PCFG | None = None,
+    grammar: PCFG | SplitPCFG | SplitSettings | None = None,
     features: SpanFeatures | None = None,
     normalization: Normalization | None = None,
     work: Path | None = None,
@@ -44,12 +47,24 @@ def train(
 ) -> Model:
     """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
 
+    The grammar is induced from the trees where none is given; SplitSettings say how to split it.
     `features` may bring templates of your own. `normalization`, what was done to the trees, is recorded.
     """
     settings = settings or Settings()
     checksum = train.checksum()
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
+    made: dict[str, Any] = {}
+    if isinstance(grammar, SplitSettings):
+        settings = replace(settings, binarization=grammar.binarization)
+        jobs = engine.jobs if engine is not None else 1
+        found = fine_grammar(train, dev[::2], settings=grammar, work=work, jobs=jobs, tell=tell)
+        made = {
+            "level": found.level,
+            "products": grammar.products,
+            "F1 of the levels": [round(f1, 2) for f1 in found.accuracy],
+        }
+        grammar = found.grammar
     trainer = Trainer(
         train, dev, settings, grammar=grammar, features=features, work=work, engine=engine, tell=tell
     )
@@ -79,6 +94,7 @@ def train(
         "checksum": checksum,
         **{k: v for k, v in asdict(settings).items() if k != "binarization" and v is not None},
         **settings.binarization.notes(),
+        **made,
         **(normalization.notes() if normalization else {}),
     }
     return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)

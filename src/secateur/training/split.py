@@ -28,15 +28,16 @@ FEWEST = 20  # nodes for a sub-symbol, on average: with fewer, there is nothing 
 class SplitSettings:
     """How a split grammar is made."""
 
-    levels: int = 4
+    levels: int = 5  # at most: the best of them on held-out trees is taken
+    products: int = 1  # grammars from so many seeds, which judge a tree's rules together
     binarization: Binarization = field(default_factory=lambda: Binarization("right"))
     schedule: Schedule = field(default_factory=Schedule)
     words: WordSmoothing = field(default_factory=WordSmoothing)
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.levels < 1:
-            raise InputError(f"{self.levels} levels", fix="give 1 or more")
+        if min(self.levels, self.products) < 1:
+            raise InputError(f"{self.levels} levels, {self.products} products", fix="give 1 or more of each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,6 @@ class SplitTraining:
 
 def _fingerprint(trees: Treebank, settings: SplitSettings) -> str:
     """Of all that a level depends on; how many there shall be, and the words' smoothing, may change later."""
-    fixed = {k: v for k, v in asdict(settings).items() if k not in ("levels", "words")}
+    fixed = {k: v for k, v in asdict(settings).items() if k not in ("levels", "products", "words")}
     about = json.dumps([trees.checksum(), fixed], sort_keys=True, default=str)
     return hashlib.sha256(about.encode()).hexdigest()

@@ -19,6 +19,8 @@ from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.frontier import Point
 from secateur.grammar.induce import induce
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
 from secateur.parser import Parser
 from secateur.search.core import Example, Outcome, Policy, Reward
@@ -72,7 +74,7 @@ class Trainer:
         dev: Treebank,
         settings: Settings,
         *,
-        grammar: PCFG | None = None,
+        grammar: PCFG | SplitPCFG | None = None,
         features: SpanFeatures | None = None,
         work: Path | None = None,
         engine: Engine | None = None,
@@ -89,14 +91,15 @@ class Trainer:
         self.trees = train.filter(max_length=settings.max_length)
         self.stopping_trees, self.judging_trees = dev[::2], dev[1::2]
         self.grammar = grammar or induce(train, binarization=settings.binarization)
+        rolled = _rolled_out(self.grammar, settings.rollout_level)
         self.task = SpanPruning(
-            self.grammar, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
+            rolled, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
         )
-        self.folder = Folder(work, _fingerprint(train, dev, settings, self.grammar, features))
+        self.folder = Folder(work, _fingerprint(train, dev, settings, rolled, features))
         self.done = self.earlier = 0
         self.total = PROBES + settings.points * (1 + settings.iterations)
-        # An induced grammar parses its own trees; of a given one that is not known.
-        self.unparsed = 0 if grammar is None else self._leave_out_unparsed()
+        # An induced grammar parses its own trees, split or not; of another that is not known.
+        self.unparsed = self._leave_out_unparsed() if isinstance(grammar, PCFG) else 0
 
     def _leave_out_unparsed(self) -> int:
         """Sentences that the grammar cannot parse teach nothing: the number left out."""
@@ -256,6 +259,11 @@ class Trainer:
     def _finished(self, text: str, fits: int = 1) -> None:
         self.done += fits
         self.tell(Step(text, self.done, self.total, self.earlier))
+
+
+def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:
+    """The grammar to learn with: a split one is seen from a level that is quick to parse with."""
+    return seen_from(grammar, level).flat() if isinstance(grammar, SplitPCFG) else grammar
 
 
 def spaced(

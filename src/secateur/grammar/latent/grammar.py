@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from secateur.errors import InputError
 from secateur.grammar.latent.splitmerge import Level, SplitMerge, branches, mixing
 from secateur.grammar.latent.words import Table, WordSmoothing, emissions
 from secateur.grammar.lexicon import Lexicon
@@ -20,12 +21,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SplitPCFG:
-    """Rules of `coarse`, whose symbols are not split, each with a block of probabilities for sub-symbols."""
+    """Rules of `coarse`, whose symbols are not split, each with a block of probabilities for sub-symbols.
+
+    With `others`, a tree's rules are judged by the product of what all of them say (Petrov 2010).
+    """
 
     coarse: PCFG  # the same with all sub-symbols taken together, by how often they are used
     blocks: Blocks
     mass: Floats  # [N, K] how often each sub-symbol is used
     ancestry: tuple[tuple[Ids, ...], ...]  # for each level: which of the level before a sub-symbol comes from
+    others: tuple[Blocks, ...] = ()  # of the same rules, split otherwise
 
     def flat(self) -> PCFG:
         """The same as a PCFG whose symbols are the sub-symbols, `NP~3`."""
@@ -62,6 +67,29 @@ class SplitPCFG:
             for (a,), weight in _logs(blocks.lexical[slice(*ptr)], names, t)
         ]
         return PCFG.build(coarse.start, binaries, unaries, lexical, {**coarse.notes, "split": "yes"})
+
+
+def product(grammars: Sequence[SplitPCFG]) -> SplitPCFG:
+    """The product of grammars of the same trees, split from different seeds."""
+    first, *rest = grammars
+    for other in rest:
+        if not _same_rules(first.coarse, other.coarse):
+            raise InputError(
+                "a product of grammars with different rules", fix="split them from the same trees"
+            )
+    return replace(
+        first, others=tuple(blocks for one in grammars for blocks in (one.blocks, *one.others))[1:]
+    )
+
+
+def _same_rules(a: PCFG, b: PCFG) -> bool:
+    same = a.symbols == b.symbols and a.start == b.start and a.lexicon.words == b.lexicon.words
+    pairs = zip(
+        (*a.binary[:3], *a.unary[:2], a.lexicon.tag, a.lexicon.ptr),
+        (*b.binary[:3], *b.unary[:2], b.lexicon.tag, b.lexicon.ptr),
+        strict=True,
+    )
+    return same and a.unary.path == b.unary.path and all(np.array_equal(x, y) for x, y in pairs)
 
 
 def _logs(flat: Floats, names: Sequence[Sequence[str]], *symbols: int) -> list[tuple[tuple[int, ...], float]]:

@@ -19,8 +19,8 @@ LEAST = 1e-4  # posterior below which an item is dropped
 class Ladder(NamedTuple):
     """Steps from coarse to fine; before the first stands the unsplit grammar."""
 
-    steps: tuple[Blocks, ...]  # the finest last
-    least: npt.NDArray[np.float64]  # [steps] what an item must have to come to each
+    steps: tuple[Blocks, ...]  # the finest last, then those of other grammars whose say is multiplied
+    least: npt.NDArray[np.float64]  # [levels] what an item must have to come to each
 
 
 def ladder(grammar: SplitPCFG, *, levels: Sequence[int] | None = None, least: float = LEAST) -> Ladder:
@@ -36,4 +36,5 @@ def ladder(grammar: SplitPCFG, *, levels: Sequence[int] | None = None, least: fl
     before = sorted({level for level in levels if level < last})
     steps = [project(grammar.coarse, grammar.blocks, grammar.mass, grammar.ancestry, one) for one in before]
     # A posterior of 0 is dropped even where nothing else is.
-    return Ladder((*steps, grammar.blocks), np.full(len(steps) + 1, max(least, np.finfo(float).tiny)))
+    finest = (grammar.blocks, *grammar.others)
+    return Ladder((*steps, *finest), np.full(len(steps) + 1, max(least, np.finfo(float).tiny)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.tree_em import Blocks
 
@@ -53,3 +54,15 @@ def project(
             found.append(block.ravel())
         parts += [np.cumsum([0, *map(len, found)]).astype(np.uint64), np.concatenate([*found, np.zeros(0)])]
     return Blocks(np.array([len(b) for b in begins], np.uint32), *parts)
+
+
+def seen_from(grammar: SplitPCFG, level: int) -> SplitPCFG:
+    """The grammar at a level of its hierarchy: as it is from its own level on."""
+    if level >= len(grammar.ancestry):
+        return grammar
+    blocks = project(grammar.coarse, grammar.blocks, grammar.mass, grammar.ancestry, level)
+    mass = np.zeros((len(blocks.splits), int(blocks.splits.max())))
+    for x, k in enumerate(grammar.blocks.splits.tolist()):
+        begin = groups(grammar.ancestry, level, x)
+        mass[x, : len(begin)] = np.add.reduceat(grammar.mass[x, :k], begin)
+    return SplitPCFG(grammar.coarse, blocks, mass, grammar.ancestry[:level])
