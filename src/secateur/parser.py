@@ -299,7 +299,7 @@ def load(
     `views` brings the functions of a model's own templates, which are not saved with it.
     """
     if not Path(path).is_dir():
-        from secateur.grammar.text import read_grammar
+        from secateur.grammar.text import read_any
 
         if dial:
             raise InputError(
@@ -307,7 +307,7 @@ def load(
             )
         if views:
             raise InputError("a grammar has no templates", where=str(path), fix="leave the views out")
-        return Parser(read_grammar(path), limits=limits)
+        return Parser(read_any(path), limits=limits)
     model = load_model(path, views=views)
     return model_parser(model, model.choose(**dial).point.name, limits=limits)
 

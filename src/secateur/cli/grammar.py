@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -17,7 +18,10 @@ from secateur.grammar.induce import Smoothing
 from secateur.grammar.induce import induce as induce_from
 from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.text import write_grammar
+from secateur.grammar.text import read_any, write_grammar
+
+if TYPE_CHECKING:
+    from secateur.grammar.latent.grammar import SplitPCFG
 
 app = typer.Typer(help="Induce, describe, check and convert grammars.", no_args_is_help=True)
 
@@ -36,6 +40,11 @@ class Dialect(StrEnum):
     secateur = "secateur"
     Berkeley = "Berkeley"
     CSLU = "CSLU"
+    split_ = "split"
+    Berkeley_split = "Berkeley-split"
+
+
+_FOR_SPLIT = (Dialect.split_, Dialect.Berkeley_split)
 
 
 @app.command()
@@ -86,11 +95,13 @@ def induce(
 @app.command()
 def info(file: File, *, json: Json = False) -> None:
     """Sizes of a grammar, how it was made, the symbols with most rules, the longest unary chains."""
-    grammar = inputs.read_grammar(file)
+    given = _read(file)
+    grammar = given if isinstance(given, PCFG) else given.coarse
+    figures = report(grammar) if isinstance(given, PCFG) else {**report(grammar), **_split_report(given)}
     if json:
-        print_json({**report(grammar), "notes": grammar.notes})
+        print_json({**figures, "notes": grammar.notes})
         return
-    print_pairs({**report(grammar), **{k: v for k, v in grammar.notes.items() if k not in _REPEATED}})
+    print_pairs({**figures, **{k: v for k, v in grammar.notes.items() if k not in _REPEATED}})
     print()
     children = np.bincount(grammar.binary.parent, minlength=len(grammar.symbols))
     order = np.argsort(-children, kind="stable")[:10]
@@ -104,9 +115,11 @@ def info(file: File, *, json: Json = False) -> None:
 def check(file: File, *, json: Json = False) -> None:
     """Read a grammar and list what a parser would trip over; exit code 1 if there is anything."""
     try:
-        inputs.read_grammar(file)
+        _read(file)
         # Composed unaries of a foreign grammar may well sum to more than 1: look at the rules as written.
-        found = faults(inputs.read_grammar(file, composed=False), file)
+        grammar = _read(file, composed=False)
+        # The sums of a split grammar's sub-symbols are checked when it is read.
+        found = faults(grammar, file) if isinstance(grammar, PCFG) else _gaps(grammar.coarse, file)
     except InputError as unreadable:
         found = [unreadable]
     if json:
@@ -124,15 +137,49 @@ def convert(
     file: File,
     output: GrammarOutput,
     *,
-    to: Annotated[Dialect, typer.Option("--to", help="The dialect to write.")] = Dialect.secateur,
+    to: Annotated[
+        Dialect | None,
+        typer.Option("--to", help="The dialect to write: split for a split grammar, else secateur."),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Rewrite a grammar in another dialect; unary chains are composed only for the secateur dialect."""
-    grammar = inputs.read_grammar(file, composed=to is Dialect.secateur)
-    write_grammar(grammar, output, dialect=to.value)
-    lost = sum(map(bool, grammar.unary.path)) if to is not Dialect.secateur else 0
+    """Rewrite a grammar in another dialect; unary chains are composed only for the secateur dialect.
+
+    A split grammar can be made flat. Berkeley-split writes the files of a text export: OUTPUT.grammar,
+    OUTPUT.lexicon, OUTPUT.splits, and others.
+    """
+    grammar = _read(file, composed=to in (None, Dialect.secateur))
+    if not isinstance(grammar, PCFG):
+        if to in (None, *_FOR_SPLIT):
+            _write_split(grammar, output, to)
+            return
+        grammar = grammar.flat()
+    if to in _FOR_SPLIT:
+        fix = "name another dialect, or a grammar that `secateur train` split"
+        raise InputError(f"{to.value} is for split grammars, and this is none", where=file, fix=fix)
+    dialect = to or Dialect.secateur
+    write_grammar(grammar, output, dialect=dialect.value)
+    lost = sum(map(bool, grammar.unary.path)) if dialect is not Dialect.secateur else 0
     if lost and not quiet:
-        err.print(f"{count(lost, 'unary path')} left out: {to.value} has no place for the labels passed over")
+        err.print(
+            f"{count(lost, 'unary path')} left out: {dialect.value} has no place for the labels passed over"
+        )
+
+
+def _read(file: str, *, composed: bool = True) -> PCFG | SplitPCFG:
+    with inputs.located(file):
+        return read_any(file, composed=composed)
+
+
+def _write_split(grammar: SplitPCFG, output: Path, to: Dialect | None) -> None:
+    if to is Dialect.Berkeley_split:
+        from secateur.grammar.latent.berkeley import write_berkeley
+
+        write_berkeley(grammar, output)
+    else:
+        from secateur.grammar.latent.text import write_split
+
+        write_split(grammar, output)
 
 
 def report(grammar: PCFG) -> dict[str, Any]:
@@ -151,6 +198,17 @@ def report(grammar: PCFG) -> dict[str, Any]:
     }
 
 
+def _split_report(grammar: SplitPCFG) -> dict[str, Any]:
+    """What a split grammar has more."""
+    blocks = grammar.blocks
+    numbers = sum(len(part) for part in (blocks.binary, blocks.unary, blocks.lexical))
+    return {
+        "levels of splits": len(grammar.ancestry),
+        "sub-symbols": int(blocks.splits.sum()),
+        "probabilities": numbers,
+    }
+
+
 def _words(grammar: PCFG) -> int:
     """Words, without the classes that stand for unknown ones."""
     return sum(word.partition("-")[0] != UNKNOWN for word in grammar.lexicon.words)
@@ -162,6 +220,11 @@ def faults(grammar: PCFG, file: str) -> list[InputError]:
         (f"the rules of {name} sum to {mass:.4f}, more than 1", "lower their weights")
         for name, mass in grammar.improper()
     ]
+    return [*(InputError(what, where=file, fix=fix) for what, fix in found), *_gaps(grammar, file)]
+
+
+def _gaps(grammar: PCFG, file: str) -> list[InputError]:
+    found = []
     derives, reached = _useful(grammar)
     for ok, what, fix in (
         (derives, "derives no words", "add rules for it, or delete those that use it"),

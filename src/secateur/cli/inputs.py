@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from secateur import formats
 from secateur.cli.options import TOKENS
@@ -18,10 +18,14 @@ from secateur.normalization import Normalization
 from secateur.text import Sentence, read_sentences, tokenize
 from secateur.treebank import Treebank
 
+if TYPE_CHECKING:
+    from secateur.grammar.latent.grammar import SplitPCFG
+
 # Lines read to see what a text is.
 _HEAD = 50
 # How trees start: two opening brackets, or a tag and a word; but not "( a word )", which may be tokens.
 _TREE = re.compile(r"\s*\((?:\s*[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))")
+_EXPORT = re.compile(r"\S+_[0-9]+\s+->\s")  # how the rules of a Berkeley export start
 # What is not in the sentence goes; labels do not matter here.
 _WORDS = Normalization(functions=False, advp=False, unaries=False, root=None)
 
@@ -52,11 +56,11 @@ def read_treebank(
     return Treebank((made for made in map(steps, trees) if made is not None), name=name)
 
 
-def read_grammar(path: str, *, composed: bool = True) -> PCFG:
-    from secateur.grammar import text
+def read_grammar(path: str) -> PCFG | SplitPCFG:
+    from secateur.grammar.text import read_any
 
     with located(path):
-        return text.read_grammar(path, composed=composed)
+        return read_any(path)
 
 
 def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -> tuple[Any, str, str]:
@@ -81,7 +85,7 @@ def is_grammar(path: str, *, encoding: str) -> bool:
     if path == "-":
         return False
     first = next(source.lines(path, encoding=encoding), "")
-    return "format=" in first and not first.lstrip().startswith("(")
+    return ("format=" in first or _EXPORT.match(first) is not None) and not first.lstrip().startswith("(")
 
 
 def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Iterator[Sentence]:

@@ -12,30 +12,56 @@ then `===== LEXICON =====` and entries `NN -> cat -9.2`. Dialects: `secateur`; `
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from secateur.errors import InputError
 from secateur.formats import source
-from secateur.grammar.pcfg import PCFG, TOLERANCE
+from secateur.grammar.lines import (
+    CUT_OFF,
+    FIELD,
+    check_count,
+    check_names,
+    log_weight,
+    notes_of,
+    placed,
+    put,
+    write_lines,
+)
+from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import UnaryRule, compose
 
-_K = TypeVar("_K")
-_V = TypeVar("_V")
+if TYPE_CHECKING:
+    from secateur.grammar.latent.grammar import SplitPCFG
 
 DIALECTS = ("secateur", "Berkeley", "CSLU")
 LEXICON = "===== LEXICON ====="
-_FIELD = re.compile(r"[^ \t\r\n\f\v]+")  # words may hold other blanks
+SPLIT = "secateur-split"  # the format of a split grammar, which has a text of its own
+_EXPORTED = re.compile(r"\s*\S+_[0-9]+\s+->\s")  # how a Berkeley export begins
 
 
 def read_grammar(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG:
     """The grammar in a file; composed=False keeps foreign unaries as written (to convert, not to parse)."""
     return parse_grammar(source.lines(path), name=os.fspath(path), composed=composed)
+
+
+def read_any(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG | SplitPCFG:
+    """The grammar in a file of any kind: flat, split, or the STEM.grammar of a Berkeley export."""
+    lines = source.lines(path)
+    first = next(lines, "")
+    name, everything = os.fspath(path), chain([first], lines)
+    if _EXPORTED.match(first):
+        from secateur.grammar.latent.berkeley import read_berkeley
+
+        return read_berkeley(path)
+    if notes_of(first).get("format") == SPLIT:
+        from secateur.grammar.latent.text import parse_split
+
+        return parse_split(everything, name=name)
+    return parse_grammar(everything, name=name, composed=composed)
 
 
 def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True) -> PCFG:
@@ -48,7 +74,7 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
     in_lexicon = False
     number = 1
     for number, line in numbered:
-        fields = _FIELD.findall(line)
+        fields = FIELD.findall(line)
         if not fields:
             continue
         where = f"{name}:{number}"
@@ -61,14 +87,14 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
                 where=where,
                 fix="a rule reads `A -> B C weight` or `A -> B weight`, in the lexicon `TAG -> word weight`",
             )
-        weight = _weight(fields[-1], where)
+        weight = log_weight(fields[-1], where)
         if in_lexicon and len(fields) == 4:
-            _put(lexical, (fields[0], fields[2]), weight, line, where)
+            put(lexical, (fields[0], fields[2]), weight, line, where)
         elif not in_lexicon and len(fields) == 5:
-            _put(binary, (fields[0], fields[2], fields[3]), weight, line, where)
+            put(binary, (fields[0], fields[2], fields[3]), weight, line, where)
         elif not in_lexicon and len(fields) % 2 == 0 and set(fields[1:-1:2]) == {"->"}:
             labels = fields[0:-1:2]
-            _put(unary, (labels[0], labels[-1]), (weight, tuple(labels[1:-1])), line, where)
+            put(unary, (labels[0], labels[-1]), (weight, tuple(labels[1:-1])), line, where)
         else:
             raise InputError(
                 f"a rule with {len(fields) - 3} symbols on the right",
@@ -79,16 +105,16 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
         raise InputError(
             f"the file ends without a line `{LEXICON}`",
             where=f"{name}:{number}",
-            fix="is it cut off? copy it again",
+            fix=CUT_OFF,
         )
-    _count(notes, "nBinary", len(binary), name)
-    _count(notes, "nUnary", len(unary), name)
-    _count(notes, "nLex", len(lexical), name)
+    check_count(notes, "nBinary", len(binary), name)
+    check_count(notes, "nUnary", len(unary), name)
+    check_count(notes, "nLex", len(lexical), name)
     rules: list[UnaryRule] = [(x, y, w, path) for (x, y), (w, path) in unary.items()]
     if composed and notes["format"] != "secateur":
-        with _placed(name):
+        with placed(name):
             rules = compose((x, y, w) for x, y, w, _ in rules)
-    with _placed(f"{name}:1"):  # rules were checked one by one: only the start symbol can still be wrong
+    with placed(f"{name}:1"):  # rules were checked one by one: only the start symbol can still be wrong
         return PCFG.build(
             notes["start"],
             ((x, y, z, w) for (x, y, z), w in binary.items()),
@@ -103,12 +129,7 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
     if dialect not in DIALECTS:
         raise InputError(f"unknown dialect {dialect!r}", fix="choose one of " + ", ".join(DIALECTS))
     names, binary, unary, lexicon = grammar.symbols, grammar.binary, grammar.unary, grammar.lexicon
-    for name in (*names, *lexicon.words, *(label for path in unary.path for label in path)):
-        if not _FIELD.fullmatch(name):
-            raise InputError(
-                f"{name!r} cannot be written: it is empty or holds white space",
-                fix="rename it in the treebank",
-            )
+    check_names((*names, *lexicon.words, *(label for path in unary.path for label in path)))
     sizes = {
         "nBinary": str(len(binary.weight)),
         "nUnary": str(len(unary.weight)),
@@ -131,33 +152,11 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
 
 def write_grammar(grammar: PCFG, path: str | os.PathLike[str], *, dialect: str = "secateur") -> None:
     """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all."""
-    target = Path(path)
-    content = "".join(f"{line}\n" for line in grammar_lines(grammar, dialect=dialect)).encode()
-    if target.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)  # no time stamp: the same grammar gives the same bytes
-    partial = target.with_name(target.name + ".partial")
-    try:
-        partial.write_bytes(content)
-        partial.replace(target)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise InputError(
-            f"cannot write: {problem.strerror}", where=str(target), fix="free space or another place"
-        ) from problem
-
-
-@contextlib.contextmanager
-def _placed(where: str) -> Iterator[None]:
-    """Faults found in here are faults of the file."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(error.what, where=where, fix=error.fix) from None
+    write_lines(grammar_lines(grammar, dialect=dialect), path)
 
 
 def _header(line: str, name: str) -> dict[str, str]:
-    notes = dict(field.split("=", 1) for field in _FIELD.findall(line) if "=" in field)
+    notes = notes_of(line)
     where = f"{name}:1"
     if "format" not in notes or "start" not in notes:
         raise InputError(
@@ -165,40 +164,11 @@ def _header(line: str, name: str) -> dict[str, str]:
             where=where,
             fix="first line, for example: format=Berkeley start=ROOT",
         )
+    if notes["format"] == SPLIT:
+        fix = "flatten it: secateur grammar convert FILE -o FLAT --to secateur"
+        raise InputError("a split grammar, where a flat one is needed", where=where, fix=fix)
     if notes["format"] not in DIALECTS:
         raise InputError(
             f"unknown grammar dialect {notes['format']!r}", where=where, fix="known: " + ", ".join(DIALECTS)
         )
     return notes
-
-
-def _weight(text: str, where: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        raise InputError(f"{text!r} is no weight", where=where, fix="a natural log, such as -2.3") from None
-    if not weight <= TOLERANCE:
-        raise InputError(
-            f"the weight {text} is not the log of a probability",
-            where=where,
-            fix="weights are natural logs: at most 0, and never NaN",
-        )
-    return weight
-
-
-def _put(rules: dict[_K, _V], key: _K, value: _V, line: str, where: str) -> None:
-    if key in rules:
-        raise InputError(
-            f"duplicate rule: {line.strip()}", where=where, fix="keep one of them, or add their probabilities"
-        )
-    rules[key] = value
-
-
-def _count(notes: dict[str, str], field: str, found: int, name: str) -> None:
-    promised = notes.get(field, "")
-    if promised.isdecimal() and int(promised) != found:
-        raise InputError(
-            f"the first line says {field}={promised}, the file has {found}",
-            where=f"{name}:1",
-            fix="is it cut off? copy it again, or mend the first line",
-        )

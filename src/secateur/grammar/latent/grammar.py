@@ -33,7 +33,9 @@ class SplitPCFG:
     others: tuple[Blocks, ...] = ()  # of the same rules, split otherwise
 
     def flat(self) -> PCFG:
-        """The same as a PCFG whose symbols are the sub-symbols, `NP~3`."""
+        """The same as a PCFG whose symbols are the sub-symbols, `NP~3`; a product has none."""
+        if self.others:
+            raise InputError("a product of grammars is no single PCFG", fix="take one of them")
         coarse, blocks = self.coarse, self.blocks
         names = [
             [f"{name}~{a}" for a in range(k)]

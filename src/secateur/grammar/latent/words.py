@@ -57,7 +57,7 @@ def emissions(
             nothing = np.zeros_like(mass[tag])
             drawn = uses.get((tag, word), nothing) + smoothing.known * prior.get((tag, name), nothing)
             found[tag, word] = drawn / (times + smoothing.known) * times
-    # A sub-tag that nothing uses has no words; to one that is hardly used, a class may seem more than certain.
+    # A sub-tag that nothing uses has no words; to one hardly used, a class may seem more than certain.
     most = {tag: np.where(used > 0.0, used, np.inf) for tag, used in mass.items()}
     return {(tag, word): np.minimum(p / most[tag], 1.0) for (tag, word), p in found.items()}
 

@@ -1,0 +1,96 @@
+"""What files of rules have in common: fields, weights, counts, and that they appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from secateur.errors import InputError
+from secateur.grammar.pcfg import TOLERANCE
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+FIELD = re.compile(r"[^ \t\r\n\f\v]+")  # words may hold other blanks
+CUT_OFF = "is it cut off? copy it again"
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse what would not be one field when it is read again."""
+    for name in names:
+        if not FIELD.fullmatch(name):
+            raise InputError(
+                f"{name!r} cannot be written: it is empty or holds white space",
+                fix="rename it in the treebank",
+            )
+
+
+def write_lines(lines: Iterable[str], path: str | os.PathLike[str]) -> None:
+    """Write a file, gzipped where the name ends in .gz."""
+    target = Path(path)
+    content = "".join(f"{line}\n" for line in lines).encode()
+    if target.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)  # no time stamp: the same grammar gives the same bytes
+    partial = target.with_name(target.name + ".partial")
+    try:
+        partial.write_bytes(content)
+        partial.replace(target)
+    except OSError as problem:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot write: {problem.strerror}", where=str(target), fix="free space or another place"
+        ) from problem
+
+
+@contextlib.contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Faults found in here are faults of the file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=where, fix=error.fix) from None
+
+
+def notes_of(line: str) -> dict[str, str]:
+    """The fields `name=value` of a first line."""
+    return dict(field.split("=", 1) for field in FIELD.findall(line) if "=" in field)
+
+
+def log_weight(text: str, where: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no weight", where=where, fix="a natural log, such as -2.3") from None
+    if not weight <= TOLERANCE:
+        raise InputError(
+            f"the weight {text} is not the log of a probability",
+            where=where,
+            fix="weights are natural logs: at most 0, and never NaN",
+        )
+    return weight
+
+
+def put(rules: dict[_K, _V], key: _K, value: _V, line: str, where: str) -> None:
+    if key in rules:
+        raise InputError(
+            f"duplicate rule: {line.strip()[:60]}",
+            where=where,
+            fix="keep one of them, or add their probabilities",
+        )
+    rules[key] = value
+
+
+def check_count(notes: Mapping[str, str], field: str, found: int, name: str) -> None:
+    promised = notes.get(field, "")
+    if promised.isdecimal() and int(promised) != found:
+        raise InputError(
+            f"the first line says {field}={promised}, the file has {found}",
+            where=f"{name}:1",
+            fix=f"{CUT_OFF}, or mend the first line",
+        )

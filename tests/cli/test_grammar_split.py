@@ -1,0 +1,81 @@
+"""secateur grammar, with grammars that are split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from secateur.grammar.latent.berkeley import read_berkeley
+from secateur.grammar.latent.text import read_split
+
+if TYPE_CHECKING:
+    from cli.conftest import Run
+
+SPLIT = """\
+format=secateur-split version=1 start=S nSymbols=3 nBinary=1 nUnary=1 nLex=3
+===== NOTES =====
+{"trees": "3"}
+===== SYMBOLS =====
+A 2 : 3.0 1.0 : (0 0 1)
+B 1 : 2.0 : (0 0)
+S 1 : 1.0 : (0 0)
+===== RULES =====
+S -> A B -0.7 : 0.25 0.25
+S -> X -> A -0.7 : 0.5 0
+===== LEXICON =====
+A -> a -1 : 0.5 0.5
+A -> UNK -1 : 1.0 0
+B -> b 0 : 1
+===== END =====
+"""
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    path = tmp_path / "g.split"
+    path.write_text(SPLIT)
+    return path
+
+
+def test_info(run: Run, split: Path) -> None:
+    found = run("grammar", "info", split, "--json").done().json
+    assert (found["levels of splits"], found["sub-symbols"], found["probabilities"]) == (1, 4, 9)
+    assert found["notes"] == {"trees": "3"}
+    assert "sub-symbols" in run("grammar", "info", split).done().out
+
+
+def test_check(run: Run, split: Path) -> None:
+    # The words of A sum to more than 1, which is no fault.
+    assert run("grammar", "check", split).done().out == "0 faults\n"
+    split.write_text(SPLIT.replace("0.25 0.25", "0.25 0.35"))
+    found = run("grammar", "check", split)
+    assert found.code == 1
+    assert found.lines[0].startswith(f"{split}:7  the rules of sub-symbol 0 of S sum to 1.1; ")
+
+
+def test_convert(run: Run, split: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.split.gz"
+    run("grammar", "convert", split, "-o", again).done()
+    assert read_split(again).blocks.binary.tolist() == [0.25, 0.25]
+    stem = tmp_path / "b"
+    run("grammar", "convert", again, "-o", stem, "--to", "Berkeley-split").done()
+    assert read_berkeley(stem).blocks.binary.tolist() == [0.25, 0.25]
+    run("grammar", "convert", f"{stem}.grammar", "-o", again, "--to", "split").done()
+    assert read_split(again).coarse.unary.path == (("X",),)
+    assert run("grammar", "info", f"{stem}.grammar", "--json").done().json["sub-symbols"] == 4
+
+
+def test_convert_to_flat(run: Run, split: Path, tmp_path: Path) -> None:
+    flat = tmp_path / "flat.gr"
+    run("grammar", "convert", split, "-o", flat, "--to", "secateur").done()
+    assert "S -> A~1 B~0 -1.386" in flat.read_text()
+    found = run("grammar", "convert", split, "-o", flat, "--to", "Berkeley").done()
+    assert "1 unary path left out" in found.err
+
+
+@pytest.mark.parametrize("dialect", ["split", "Berkeley-split"])
+def test_a_flat_grammar_is_not_split(run: Run, grammar: Path, tmp_path: Path, dialect: str) -> None:
+    run("grammar", "convert", grammar, "-o", tmp_path / "x", "--to", dialect).refused(grammar, dialect)
+    assert not (tmp_path / "x").exists()
