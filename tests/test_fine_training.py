@@ -55,9 +55,14 @@ def test_a_model_with_a_split_grammar() -> None:
     assert len(model.grammar.ancestry) == model.settings["level"]
     assert model.binarization == sec.Binarization("right")
     assert any("seed 1, level 1" in step.text for step in told)
-    exact = next(p for p in model.points if p.name == "exact")
-    assert exact.accuracy > 70
-    assert min(p.mpush for p in model.points) < exact.mpush
+    found = {point.name: point for point in model.points}
+    assert {name.partition("+")[2] for name in found} == {"", "max-rule", "product"}
+    assert model.unpruned == "exact+product"
+    assert min(found["exact+product"].accuracy, found["exact+max-rule"].accuracy) > found["exact"].accuracy
+    for name, policy in model.policies.items():
+        assert model.policy(f"{name}+max-rule") is policy
+        assert found[name].mpush < found[f"{name}+max-rule"].mpush < found[f"{name}+product"].mpush
+        assert found[name].kept == found[f"{name}+product"].kept
 
 
 def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:
@@ -69,7 +74,7 @@ def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:
     before, after = to_arrays(model.grammar), to_arrays(again.grammar)
     assert before.keys() == after.keys()
     assert all(np.array_equal(before[name], after[name]) for name in before)
-    for point in (model.frontier[0].name, "exact"):
+    for point in (model.frontier[0].name, "exact", "exact+max-rule", "exact+product"):
         one, other = model_parser(model, point), model_parser(again, point)
         for words in SENTENCES[:20]:
             assert str(one.parse(words).tree) == str(other.parse(words).tree)

@@ -21,7 +21,7 @@ import json
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,22 @@ FORMAT = 1
 KIND = "span-pruning"
 SPLIT = "split.npz"
 UNPRUNED = "exact"  # the point of the grammar without a policy
+# A split grammar's points may end with how it decodes; without that, it is Viterbi with the unsplit grammar.
+VITERBI, MAX_RULE, PRODUCT = "", "+max-rule", "+product"
+
+
+def decoders(grammar: PCFG | SplitPCFG) -> tuple[str, ...]:
+    """The ways to parse with a grammar, the fastest first."""
+    if isinstance(grammar, PCFG):
+        return (VITERBI,)
+    return (VITERBI, MAX_RULE, PRODUCT) if grammar.others else (VITERBI, MAX_RULE)
+
+
+def grammar_at(grammar: PCFG | SplitPCFG, point: str) -> PCFG | SplitPCFG:
+    """What of a grammar a point parses with."""
+    if isinstance(grammar, PCFG) or point.endswith(PRODUCT):
+        return grammar
+    return replace(grammar, others=()) if point.endswith(MAX_RULE) else grammar.coarse
 
 
 @dataclass(frozen=True)
@@ -52,7 +68,7 @@ class Model:
 
     grammar: PCFG | SplitPCFG
     features: SpanFeatures
-    policies: Mapping[str, Policy]  # by the name of their point
+    policies: Mapping[str, Policy]  # by the names of their points, without how these decode
     points: Sequence[Point]
     settings: Mapping[str, Any] = field(default_factory=dict)
     log: Sequence[Mapping[str, Any]] = ()
@@ -61,6 +77,15 @@ class Model:
     def frontier(self) -> list[Point]:
         """The points worth having, the fastest first."""
         return frontier.pareto(self.points)
+
+    def policy(self, point: str) -> Policy | None:
+        """What prunes at a point; None: nothing is pruned."""
+        return self.policies.get(point.partition("+")[0])
+
+    @property
+    def unpruned(self) -> str:
+        """The point without a policy, with the whole grammar."""
+        return UNPRUNED + decoders(self.grammar)[-1]
 
     @property
     def rules(self) -> PCFG:

@@ -22,7 +22,7 @@ from secateur.kbest import KBest
 from secateur.kernels import cky, fine, parse
 from secateur.kernels.parse import Found
 from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.model import Model, load_model
+from secateur.model import Model, grammar_at, load_model
 from secateur.posterior import Marginals, marginals, max_recall_tree
 from secateur.search.core import Policy, Work
 from secateur.tasks.masks import Spans
@@ -316,7 +316,7 @@ def model_parser(
     model: Model, point: str, *, limits: Limits | None = None, binarized: bool = False
 ) -> Parser:
     """A model's parser at one of its operating points."""
-    policy = model.policies.get(point)
+    policy = model.policy(point)
     features = model.features if policy is not None else None
     missing = [] if features is None else features.missing_views
     if missing:
@@ -325,7 +325,8 @@ def model_parser(
             f"the model's templates use views that are not saved with it: {', '.join(missing)}",
             fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
         )
-    return Parser(model.grammar, features=features, policy=policy, limits=limits, binarized=binarized)
+    grammar = grammar_at(model.grammar, point)
+    return Parser(grammar, features=features, policy=policy, limits=limits, binarized=binarized)
 
 
 def _sentence(words: Words) -> Sentence:

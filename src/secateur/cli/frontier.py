@@ -35,7 +35,7 @@ def frontier(
     quiet: Quiet = False,
 ) -> None:
     """What a model can do: F1, words/s and work of each point of its dial."""
-    from secateur.model import UNPRUNED, load_model
+    from secateur.model import load_model
 
     loaded = load_model(model)
     best = {point.name for point in loaded.frontier}
@@ -44,12 +44,14 @@ def frontier(
     if output:
         from secateur.plots.frontier import draw_frontier
 
-        draw_frontier(output, loaded.points, unpruned=UNPRUNED, title=f"Frontier of {model}", protocol=said)
+        draw_frontier(
+            output, loaded.points, unpruned=loaded.unpruned, title=f"Frontier of {model}", protocol=said
+        )
     if html:
         from secateur.plots.page import page
 
         with sink(html) as out:
-            out.write(page(loaded.points, unpruned=UNPRUNED, model=str(model), protocol=said))
+            out.write(page(loaded.points, unpruned=loaded.unpruned, model=str(model), protocol=said))
     if json:
         points = [asdict(point) | {"dominated": point.name not in best} for point in shown]
         print_json({"model": str(model), "protocol": said, "points": points})

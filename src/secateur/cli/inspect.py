@@ -197,7 +197,6 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
     """Parse at a point and without pruning; the spans that were kept, used, and gold."""
     import numpy as np
 
-    from secateur.model import UNPRUNED
     from secateur.parser import model_parser
     from secateur.plots.chart import Chart
     from secateur.tasks.span_pruning import SpanPruning
@@ -209,9 +208,10 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
     if parse.degraded:
         raise InputError(f"{n} words are too many for one chart", fix="give a shorter sentence")
     kept, scores = np.ones((n + 1, n + 1), np.bool_), None
-    if point.name in model.policies:
+    policy = model.policy(point.name)
+    if policy is not None:
         columns = model.features.columns(sentence.penn)
-        scores = model.features.scores(columns, model.policies[point.name].weights)
+        scores = model.features.scores(columns, policy.weights)
         kept = scores > 0
     kept[0, n] = True  # the whole sentence is never pruned
     used = np.zeros((n + 1, n + 1), np.bool_)
@@ -223,14 +223,14 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
     if gold is not None:
         spans = SpanPruning(model.rules, model.features, model.binarization).gold(gold).spans
     chart = Chart(sentence.tokens, kept, used, spans, scores)
-    return Finding(point, chart, parse, model_parser(model, UNPRUNED).parse(sentence))
+    return Finding(point, chart, parse, model_parser(model, model.unpruned).parse(sentence))
 
 
 def _explained(model: Model, found: Finding, sentence: Sentence, span: str | None) -> list[Explanation]:
     from secateur.plots.explain import explain
 
     asked = None if span is None else _span(span, len(sentence.penn))
-    policy = model.policies.get(found.point.name)
+    policy = model.policy(found.point.name)
     if policy is None:
         if asked:
             fix = "choose another with --point"

@@ -82,13 +82,12 @@ def _figures(point: Point, exact: Point) -> dict[str, object]:
 
 def _try_out(model: Model, test: Treebank) -> list[Point]:
     """The exact parser, and the most accurate, the middle and the fastest learned point, on test trees."""
-    from secateur.model import UNPRUNED
     from secateur.parser import model_parser
     from secateur.training.measure import measure
 
-    learned = [p.name for p in reversed(model.frontier) if p.name != UNPRUNED]
+    learned = [p.name for p in reversed(model.frontier) if model.policy(p.name)]
     chosen = [learned[place] for place in sorted({0, len(learned) // 2, len(learned) - 1})]
-    return [measure(name, model_parser(model, name), test, repeat=3) for name in (UNPRUNED, *chosen)]
+    return [measure(name, model_parser(model, name), test, repeat=3) for name in (model.unpruned, *chosen)]
 
 
 def _show(model: Model, test: Treebank, path: Path) -> None:

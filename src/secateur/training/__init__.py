@@ -68,7 +68,7 @@ def train(
     trainer = Trainer(
         train, dev, settings, grammar=grammar, features=features, work=work, engine=engine, tell=tell
     )
-    points = [trainer.measure(UNPRUNED, None)]
+    points = trainer.measure(UNPRUNED, None)
     policies: dict[str, Policy] = {}
     log: list[dict[str, Any]] = []
     baselines = trainer.sweep()
@@ -77,7 +77,7 @@ def train(
         learned, rounds = trainer.lols(f"lols-{number}", baseline, slope)
         for name, policy in ((f"baseline-{number}", baseline.policy), (f"lols-{number}", learned)):
             policies[name] = policy
-            points.append(trainer.measure(name, policy))
+            points += trainer.measure(name, policy)
         log.append(
             {
                 "name": f"lols-{number}",

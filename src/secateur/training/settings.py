@@ -25,7 +25,7 @@ class Settings:
     carry: float = 0.1  # weight of the baseline's labels beside what roll-outs say
     folds: int = 2  # a sentence is visited by a policy trained without its fold
     rollouts: Literal["all", "some"] = "all"  # some: 2n for a sentence of n words
-    rollout_level: int = 1  # of a split grammar's hierarchy, from which roll-outs see it
+    rollout_level: int = 0  # of a split grammar's hierarchy, from which roll-outs see it
     minibatch: int | None = None  # sentences a round; None: all
     exploration: float = 0.0  # roll-in temperature
     binarization: Binarization = field(default_factory=Binarization)

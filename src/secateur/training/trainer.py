@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from secateur.grammar.induce import induce
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
+from secateur.model import decoders, grammar_at
 from secateur.parser import Parser
 from secateur.search.core import Example, Outcome, Policy, Reward
 from secateur.search.learners import Aggregate, Round, judge
@@ -244,10 +245,13 @@ class Trainer:
         self.done = before + settings.iterations
         return learner.policy_, learner.rounds_
 
-    def measure(self, name: str, policy: Policy | None) -> Point:
-        """The true figures of a policy on the judging half; None: nothing pruned."""
+    def measure(self, name: str, policy: Policy | None) -> list[Point]:
+        """The true figures of a policy on the judging half, decoding in each way; None: nothing pruned."""
+        return [self._measured(name + decoder, policy) for decoder in decoders(self.grammar)]
+
+    def _measured(self, name: str, policy: Policy | None) -> Point:
         features = None if policy is None else self.task.span_features
-        parser = Parser(self.grammar, features=features, policy=policy)
+        parser = Parser(grammar_at(self.grammar, name), features=features, policy=policy)
         found = measure(name, parser, self.judging_trees, repeat=self.settings.repeat)
         self._finished(
             f"{name}: F1 {found.accuracy:.2f}, {found.words_per_second:,.0f} words/s, "
@@ -263,7 +267,9 @@ class Trainer:
 
 def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:
     """The grammar to learn with: a split one is seen from a level that is quick to parse with."""
-    return seen_from(grammar, level).flat() if isinstance(grammar, SplitPCFG) else grammar
+    if isinstance(grammar, PCFG):
+        return grammar
+    return seen_from(replace(grammar, others=()), level).flat() if level else grammar.coarse
 
 
 def spaced(
