@@ -1,0 +1,119 @@
+"""Run as plain Python the block kernels give the same: this file is the test and the script it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numba import njit
+
+from secateur.grammar.latent.padded import padded_of
+from secateur.grammar.pcfg import PCFG
+from secateur.kernels import block_inside, block_outside, block_viterbi, vectors
+from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.tree_em import Blocks
+
+GRAMMAR = """
+    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
+    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
+    B -> A S 0.35 | 'b' 0.35 | S 0.3
+"""
+
+
+@njit(cache=False)
+def every_operation(a, b):
+    """Of two arrays of sixteen: vectors from the middle, and numbers."""
+    left, right = vectors.load(a, 3), vectors.load(b, 5)
+    made = np.zeros(48, a.dtype)
+    vectors.store(made, 1, vectors.add(left, right))
+    vectors.store(made, 9, vectors.multiply(left, right))
+    vectors.store(made, 17, vectors.larger(left, right))
+    vectors.store(made, 25, vectors.multiply_add(left, vectors.spread(a[0]), right))
+    made[40] = vectors.highest(left)
+    made[41] = vectors.total(right)
+    return made
+
+
+@njit(cache=False)
+def powers(numbers):
+    """Powers of two and back."""
+    found = np.zeros((numbers.shape[0], 2))
+    for m in range(numbers.shape[0]):
+        found[m, 0] = vectors.two_to(numbers[m])
+        if found[m, 0] > 0.0:
+            found[m, 1] = vectors.exponent(found[m, 0] * 1.75)
+    return found
+
+
+def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float) -> Blocks:
+    """Two sub-symbols of A, nine of B."""
+    k = np.array([{"S": 1, "A": 2, "B": 9}[name] for name in grammar.symbols], np.uint32)
+    sizes = (
+        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
+        k[grammar.unary.parent] * k[grammar.unary.child],
+        k[grammar.lexicon.tag],
+    )
+    parts: list[np.ndarray] = []
+    for size in sizes:
+        parts.append(np.append(0, np.cumsum(size)).astype(np.uint64))
+        parts.append(rng.random(int(size.sum())) * (rng.random(int(size.sum())) >= zeros))
+    return Blocks(k, *parts)
+
+
+def results() -> dict[str, list[list[float]]]:
+    """Best derivations and posteriors, with and without anchors and a mask."""
+    grammar = PCFG.from_text(GRAMMAR)
+    rng = np.random.default_rng(4)
+    exact, rounded = [], []
+    for kind in (np.float32, np.float64):
+        a, b = rng.normal(size=(2, 16)).astype(kind)
+        rounded.append(every_operation(a, b))
+    exact.append(powers(np.array([-1100, -1023, -1022, -5, 0, 1, 1023])))
+    for n, zeros in ((1, 0.0), (4, 0.2), (5, 0.1), (4, 1.0)):
+        words = grammar.lexicon.encode([("a", "b")[w] for w in rng.integers(0, 2, n)])
+        span, tag = (
+            rng.normal(size=(size, len(grammar.symbols))).astype(np.float32) for size in (n * (n + 1) // 2, n)
+        )
+        padded = padded_of(grammar, random_blocks(grammar, rng, zeros))
+        for mask, anchors in (
+            (np.ones((n + 1, n + 1), bool), NO_ANCHORS),
+            (rng.random((n + 1, n + 1)) < 0.8, Anchors(span, tag)),
+        ):
+            exact += [np.asarray(x) for x in block_viterbi.viterbi(padded, words, mask, anchors, 1 << 20)[:2]]
+            rounded += [
+                np.asarray(x) for x in block_viterbi.viterbi(padded, words, mask, anchors, 1 << 20)[3:]
+            ]
+            scores = block_inside.inside(padded, words, mask, anchors, 1 << 20)
+            rounded += [*block_outside.outside(padded, scores, anchors)]
+    return {
+        "exact": [part.ravel().tolist() for part in exact],
+        "rounded": [part.astype(float).ravel().tolist() for part in rounded],
+    }
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
+def test_same_results_without_compilation() -> None:
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    plain, compiled = json.loads(run.stdout), results()
+    assert plain["exact"] == compiled["exact"]
+    assert sum(map(sum, compiled["rounded"])) > 10.0
+    for a, b in zip(plain["rounded"][:1], compiled["rounded"][:1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    for a, b in zip(plain["rounded"][1:], compiled["rounded"][1:], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-15)
+
+
+if __name__ == "__main__":
+    print(json.dumps(results()))
