@@ -49,8 +49,8 @@ def train(
     ] = None,
     grammar: Annotated[
         str,
-        typer.Option("--grammar", help="coarse: the trees' own; fine: split into sub-symbols; or a file."),
-    ] = COARSE,
+        typer.Option("--grammar", help="fine: split into sub-symbols; coarse: the trees' own; or a file."),
+    ] = FINE,
     levels: Annotated[int, typer.Option(min=1, help="Levels of splitting a fine grammar, at most.")] = 5,
     products: Annotated[
         int, typer.Option(min=1, help="Fine grammars, from as many seeds, that judge together.")
