@@ -28,7 +28,7 @@ data = [Example(task.encode(tree.words()), task.gold(tree)) for tree in found]
 train, dev, test = data[:200], data[200:260], data[260:]
 
 nothing = Policy(np.zeros(task.dim, np.float32))
-baseline = Aggregate(asymmetric(0.01), iterations=1).fit(task, train, reward, nothing, dev=dev).policy_
+baseline = Aggregate(asymmetric(0.005), iterations=1).fit(task, train, reward, nothing, dev=dev).policy_
 learned = Aggregate(replay, iterations=2).fit(task, train, reward, baseline, dev=dev).policy_  # LOLS
 for name, policy in {"unpruned": keep_all(task), "baseline": baseline, "learned": learned}.items():
     r = judge(task, reward, policy, test)  # on sentences not seen before

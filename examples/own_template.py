@@ -17,7 +17,7 @@ trees = sec.garden.treebank(600)
 train, dev, test = trees[:400], trees[400:500], trees[500:]
 features = SpanFeatures.from_words(train.vocabulary(), templates=OWN, views=VIEWS)
 settings = Settings(points=3, iterations=2, repeat=1, max_length=20)
-model = sec.train(train, dev=dev, settings=settings, features=features)
+model = sec.train(train, dev=dev, settings=settings, features=features, grammar=None)
 point = model.choose(tradeoff=10_000).point.name
 
 words = ["She", "was", "feeding", "the", "dog", "."]

@@ -27,7 +27,7 @@ def trees() -> sec.Treebank:
 
 @pytest.fixture(scope="module")
 def model(trees: sec.Treebank) -> Model:
-    return train(trees[:100], dev=trees[100:], settings=SMALL)
+    return train(trees[:100], dev=trees[100:], settings=SMALL, grammar=None)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_saved_model_is_the_same_model(model: Model, saved: Path) -> None:
 def test_how_trees_were_treated_is_recorded(trees: sec.Treebank, tmp_path: Path) -> None:
     way, steps = sec.Binarization("right", h=1, v=2), sec.Normalization(advp=False)
     settings = Settings(points=3, iterations=1, repeat=1, max_length=8, binarization=way)
-    train(trees[:40], dev=trees[40:50], settings=settings, normalization=steps).save(tmp_path)
+    train(trees[:40], dev=trees[40:50], settings=settings, grammar=None, normalization=steps).save(tmp_path)
     again = load_model(tmp_path)
     assert again.binarization == way
     assert again.normalization == steps

@@ -19,7 +19,7 @@ def model(run: Run, tmp_path: Path) -> Path:
     trees = tmp_path / "garden.mrg"
     run("treebank", "garden", 120, "-o", trees).done()
     made = tmp_path / "my.model"
-    options = ("--points", 3, "--iterations", 1, "--max-length", 12, "--keep", "advp")
+    options = ("--grammar", "coarse", "--points", 3, "--iterations", 1, "--max-length", 12, "--keep", "advp")
     found = run("train", trees, "-o", made, *options).done()
     assert found.lines[0].split()[:2] == ["point", "F1"]
     assert "round 1" in found.err

@@ -52,7 +52,15 @@ def quickstart(
     folder.mkdir(parents=True, exist_ok=True)
     model_path = folder / "model"
     with inputs.located(train.name), compiled_ahead():
-        model = train_model(train, dev=dev, settings=settings, normalization=steps, tell=step_printer(quiet))
+        # Unsplit: to compile what makes and parses with sub-symbols takes a minute more.
+        model = train_model(
+            train,
+            dev=dev,
+            settings=settings,
+            grammar=None,
+            normalization=steps,
+            tell=step_printer(quiet),
+        )
     model.save(model_path)
     (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")
     points = _try_out(model, test)

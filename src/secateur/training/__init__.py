@@ -32,13 +32,15 @@ from secateur.treebank import Treebank
 
 __all__ = ["Settings", "SplitSettings", "Step", "Trainer", "train"]
 
+FINE = SplitSettings()
+
 
 def train(
     train: Treebank,
     *,
     dev: Treebank | None = None,
     settings: Settings | None = None,
-    grammar: PCFG | SplitPCFG | SplitSettings | None = None,
+    grammar: PCFG | SplitPCFG | SplitSettings | None = FINE,
     features: SpanFeatures | None = None,
     normalization: Normalization | None = None,
     work: Path | None = None,
@@ -47,7 +49,7 @@ def train(
 ) -> Model:
     """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
 
-    The grammar is induced from the trees where none is given; SplitSettings say how to split it.
+    The grammar is read off the trees and split as SplitSettings say; None leaves it unsplit.
     `features` may bring templates of your own. `normalization`, what was done to the trees, is recorded.
     """
     settings = settings or Settings()
