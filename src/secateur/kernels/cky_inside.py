@@ -3,15 +3,23 @@
 Both passes run over the items of a Viterbi chart, in scaled real numbers: the score of a span is divided by
 exp(word[j]) for each of its words and by exp(gap[j]) for each gap between two of them, so that scores stay
 near 1 at any length. Sums over splits are dot products of rows (start, label), which hold the division by
-the gap at their end, and (end, label), as in cky.py; the same rule of one unary per node holds.
+the gap at their end, and (end, label), as in cky.py; the same rule of one unary per node holds. Which child
+pairs meet in a cell is found first, from the chart's sets of ends and starts.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from .cky import LEXICAL, UNARY, cell_of, item_of
+from .simd import LANES, trailing_zeros
+from .vectors import load, multiply_add, spread, store, total
+
+FEW = 3  # so many splits are taken one by one, more go eight at a time
+ONE = np.uint32(1)
 
 
 @njit(cache=True, nogil=True)
@@ -40,6 +48,76 @@ def scales(rules, chart, steps, anchors):
     return word, gap
 
 
+class Met(NamedTuple):
+    """Child pairs whose spans meet in a cell, by left child."""
+
+    pair: np.ndarray  # [P+1] uint32
+    row: np.ndarray  # [P+1] uint32, of the right child
+    ptr: np.ndarray  # [N+1] uint32, pairs of the a-th left child
+
+
+@njit(cache=True, nogil=True)
+def none_met(rules):
+    pairs, labels = rules.pair_right.shape[0], rules.pair_ptr.shape[0] - 1
+    return Met(
+        np.empty(pairs + 1, np.uint32), np.empty(pairs + 1, np.uint32), np.zeros(labels + 1, np.uint32)
+    )
+
+
+@njit(cache=True, nogil=True)
+def present(rows, others):
+    """Of each start: the labels of its spans, ascending, how many, and the ends of any; or of each end."""
+    label = np.empty(rows.shape, np.uint32)
+    count = np.zeros(rows.shape[0], np.uint32)
+    some = np.zeros((rows.shape[0], others.shape[2]), np.uint64)
+    for i in range(rows.shape[0]):
+        for y in range(rows.shape[1]):
+            if rows[i, y]:
+                label[i, count[i]] = y
+                count[i] += ONE
+                for w in range(others.shape[2]):
+                    some[i, w] |= others[i, y, w]
+    return label, count, some
+
+
+@njit(cache=True, nogil=True)
+def meet(lefts, ends, starts, row_to, pair_ptr, pair_right, met):
+    """Find the child pairs of one cell: given are its left children and their ends, starts of right ones.
+
+    No branch depends on whether a pair meets: the processor would guess wrong too often.
+    """
+    pair, row, ptr = met
+    size = np.uint32(0)
+    for a in range(lefts.shape[0]):
+        y = lefts[a]
+        first_ends = ends[y, 0]
+        for p in range(pair_ptr[y], pair_ptr[y + ONE]):
+            z = pair_right[p]
+            both = first_ends & starts[z, 0]
+            for w in range(1, ends.shape[1]):
+                both |= ends[y, w] & starts[z, w]
+            pair[size] = p
+            row[size] = row_to[z]
+            size += np.uint32(both != 0)
+        ptr[a + 1] = size
+
+
+@njit(cache=True, nogil=True)
+def few_of(some_ends, some_starts, split):
+    """The splits between spans of any labels, if they are few: how many; else 0."""
+    if some_ends.shape[0] > 1:
+        return 0
+    both = some_ends[0] & some_starts[0]
+    size = 0
+    while both:
+        if size == FEW:
+            return 0
+        split[size] = trailing_zeros(both)
+        both &= both - np.uint64(1)
+        size += 1
+    return size
+
+
 @njit(cache=True, nogil=True)
 def inside(rules, chart, words, anchors, word, gap):
     """Scaled inside scores of a chart's items.
@@ -49,10 +127,19 @@ def inside(rules, chart, words, anchors, word, gap):
     """
     n = chart.words
     labels = rules.pair_ptr.shape[0] - 1
+    stride = np.uint64(chart.score_from.shape[1])
+    ends, starts = chart.ends, chart.starts
     base_of = np.zeros(chart.label.shape[0])
     total_of = np.zeros(chart.label.shape[0])
-    from_rows = np.zeros(chart.score_from.shape)
-    to_rows = np.zeros(chart.score_to.shape)
+    from_rows = np.zeros((np.int64(chart.row_from.max()) + 1, chart.score_from.shape[1]))
+    to_rows = np.zeros((np.int64(chart.row_to.max()) + 1, chart.score_from.shape[1]))
+    froms, tos = from_rows.reshape(-1), to_rows.reshape(-1)
+    active, actives, some_end = present(chart.row_from, ends)
+    some_start = present(chart.row_to, starts)[2]
+    over_gap = np.exp(-gap)
+    met = none_met(rules)
+    pair, row, ptr = met
+    split = np.empty(FEW, np.uint64)
     base = np.zeros(labels)
     over = np.zeros(labels)
     for width in range(1, n + 1):
@@ -71,19 +158,29 @@ def inside(rules, chart, words, anchors, word, gap):
                     base[t] = max(base[t], np.exp(log - word[i]))
             else:
                 # base(i, k, x) = sum over x -> y z and i < j < k of p * total(i, j, y) * total(j, k, z)
-                for y in range(labels):
-                    f = chart.row_from[i, y]
-                    if f == 0:
-                        continue
-                    for p in range(rules.pair_ptr[y], rules.pair_ptr[y + 1]):
-                        t = chart.row_to[k, rules.pair_right[p]]
-                        if t == 0:
-                            continue
-                        inner = 0.0
-                        for j in range(i + 1, k):
-                            inner += from_rows[f, j] * to_rows[t, j]
+                lefts = active[i, : actives[i]]
+                meet(lefts, ends[i], starts[k], chart.row_to[k], rules.pair_ptr, rules.pair_right, met)
+                begin, end = np.uint64((i + 1) // LANES * LANES), np.uint64(k)
+                few = few_of(some_end[i], some_start[k], split)
+                for a in range(lefts.shape[0]):
+                    f = np.uint64(chart.row_from[i, lefts[a]]) * stride
+                    for m in range(ptr[a], ptr[a + 1]):
+                        t = np.uint64(row[m]) * stride
+                        if few:
+                            inner = 0.0
+                            for s in range(few):
+                                inner += froms[f + split[s]] * tos[t + split[s]]
+                        else:
+                            # What lies outside of (i, k) is 0 so far in one row or the other.
+                            sums = spread(0.0)
+                            j = begin
+                            while j < end:
+                                sums = multiply_add(load(froms, f + j), load(tos, t + j), sums)
+                                j += np.uint64(LANES)
+                            inner = total(sums)
                         if inner > 0.0:
-                            for r in range(rules.rule_ptr[p], rules.rule_ptr[p + 1]):
+                            p = pair[m]
+                            for r in range(rules.rule_ptr[p], rules.rule_ptr[p + ONE]):
                                 base[rules.rule_parent[r]] += inner * rules.rule_prob[r]
                 if anchors.span.shape[0]:
                     for x in range(labels):
@@ -91,7 +188,7 @@ def inside(rules, chart, words, anchors, word, gap):
             # total(i, k, x) = base(i, k, x) + sum over x -> y of p * base(i, k, y)
             for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
                 y = chart.label[item]
-                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
+                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + ONE]):
                     x = rules.unary_parent[u]
                     bonus = np.exp(np.float64(anchors.span[cell, x])) if anchors.span.shape[0] else 1.0
                     over[x] += base[y] * rules.unary_prob[u] * bonus
@@ -99,11 +196,33 @@ def inside(rules, chart, words, anchors, word, gap):
                 x = chart.label[item]
                 base_of[item] = base[x]
                 total_of[item] = base[x] + over[x]
-                from_rows[chart.row_from[i, x], k] = total_of[item] * np.exp(-gap[k])
+                from_rows[chart.row_from[i, x], k] = total_of[item] * over_gap[k]
                 to_rows[chart.row_to[k, x], i] = total_of[item]
                 base[x] = 0.0
                 over[x] = 0.0
     return base_of, total_of, from_rows, to_rows
+
+
+@njit(cache=True, nogil=True)
+def share_out(outer, rule_ptr, rule_parent, rule_prob, lefts, met, shares):
+    """What a cell's child pairs have of its outside scores; pairs that have nothing are dropped.
+
+    Such a pair may have an infinite score inside, which nothing must multiply.
+    """
+    pair, row, ptr = met
+    size = np.uint32(0)
+    begin = np.uint32(0)
+    for a in range(lefts):
+        end = ptr[a + 1]
+        for m in range(begin, end):
+            share = 0.0
+            for r in range(rule_ptr[pair[m]], rule_ptr[pair[m] + ONE]):
+                share += outer[rule_parent[r]] * rule_prob[r]
+            shares[size] = share
+            row[size] = row[m]
+            size += np.uint32(share > 0.0)
+        begin = end
+        ptr[a + 1] = size
 
 
 @njit(cache=True, nogil=True)
@@ -115,52 +234,86 @@ def outside(rules, chart, anchors, gap, from_rows, to_rows):
     """
     n = chart.words
     labels = rules.pair_ptr.shape[0] - 1
+    stride = np.uint64(from_rows.shape[1])
+    ends, starts = chart.ends, chart.starts
     node_of = np.zeros(chart.label.shape[0])
     outer_of = np.zeros(chart.label.shape[0])
     from_out = np.zeros(from_rows.shape)
     to_out = np.zeros(to_rows.shape)
+    froms, tos = from_rows.reshape(-1), to_rows.reshape(-1)
+    froms_out, tos_out = from_out.reshape(-1), to_out.reshape(-1)
+    active, actives, some_end = present(chart.row_from, ends)
+    some_start = present(chart.row_to, starts)[2]
+    over_gap = np.exp(-gap)
+    met = none_met(rules)
+    _, row, ptr = met
+    split = np.empty(FEW, np.uint64)
+    shares = np.empty(rules.pair_right.shape[0] + 1)
     node = np.zeros(labels)
     outer = np.zeros(labels)
     for width in range(n, 0, -1):
         for i in range(n - width + 1):
             k = i + width
             cell = cell_of(i, k)
+            some = False
             for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
                 x = chart.label[item]
-                node[x] = from_out[chart.row_from[i, x], k] * np.exp(-gap[k])
+                node[x] = from_out[chart.row_from[i, x], k] * over_gap[k]
                 node[x] += to_out[chart.row_to[k, x], i]
                 if width == n and x == rules.start:
                     node[x] += 1.0
                 node_of[item] = node[x]
+                some |= node[x] != 0.0
+            if not some:
+                continue
             for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
                 y = chart.label[item]
                 outer[y] = node[y]
-                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
+                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + ONE]):
                     x = rules.unary_parent[u]
                     bonus = np.exp(np.float64(anchors.span[cell, x])) if anchors.span.shape[0] else 1.0
                     outer[y] += node[x] * rules.unary_prob[u] * bonus
                 outer_of[item] = outer[y]
             if width > 1:
                 if anchors.span.shape[0]:
-                    for x in range(labels):
+                    for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
+                        x = chart.label[item]
                         outer[x] *= np.exp(np.float64(anchors.span[cell, x]))
-                for y in range(labels):
-                    f = chart.row_from[i, y]
-                    if f == 0:
+                lefts = active[i, : actives[i]]
+                meet(lefts, ends[i], starts[k], chart.row_to[k], rules.pair_ptr, rules.pair_right, met)
+                share_out(
+                    outer, rules.rule_ptr, rules.rule_parent, rules.rule_prob, lefts.shape[0], met, shares
+                )
+                begin, end = np.uint64((i + 1) // LANES * LANES), np.uint64(k)
+                few = few_of(some_end[i], some_start[k], split)
+                for a in range(lefts.shape[0]):
+                    if ptr[a] == ptr[a + 1]:
                         continue
-                    for p in range(rules.pair_ptr[y], rules.pair_ptr[y + 1]):
-                        t = chart.row_to[k, rules.pair_right[p]]
-                        if t == 0:
-                            continue
-                        share = 0.0
-                        for r in range(rules.rule_ptr[p], rules.rule_ptr[p + 1]):
-                            share += outer[rules.rule_parent[r]] * rules.rule_prob[r]
-                        if share > 0.0:
-                            for j in range(i + 1, k):
-                                from_out[f, j] += share * to_rows[t, j]
-                                to_out[t, j] += share * from_rows[f, j]
-            node[:] = 0.0
-            outer[:] = 0.0
+                    f = np.uint64(chart.row_from[i, lefts[a]]) * stride
+                    if few:
+                        for s in range(few):
+                            j = split[s]
+                            below, above = froms[f + j], froms_out[f + j]
+                            for m in range(ptr[a], ptr[a + 1]):
+                                t = np.uint64(row[m]) * stride + j
+                                above += shares[m] * tos[t]
+                                tos_out[t] += shares[m] * below
+                            froms_out[f + j] = above
+                        continue
+                    # What this adds outside of (i, k) is of wider spans, whose turn is over, or of none.
+                    j = begin
+                    while j < end:
+                        belows, aboves = load(froms, f + j), load(froms_out, f + j)
+                        for m in range(ptr[a], ptr[a + 1]):
+                            t = np.uint64(row[m]) * stride + j
+                            each = spread(shares[m])
+                            aboves = multiply_add(each, load(tos, t), aboves)
+                            store(tos_out, t, multiply_add(each, belows, load(tos_out, t)))
+                        store(froms_out, f + j, aboves)
+                        j += np.uint64(LANES)
+            for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
+                node[chart.label[item]] = 0.0
+                outer[chart.label[item]] = 0.0
     return node_of, outer_of
 
 

@@ -14,6 +14,7 @@ from numba import njit
 from .cky import cell_of
 
 NONE = np.uint32(0xFFFFFFFF)
+ONE = np.uint32(1)
 
 
 class Forest(NamedTuple):
@@ -32,13 +33,29 @@ class Forest(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def double(rows, count):
-    """Room for one more row."""
-    if count < rows.shape[0]:
-        return rows
-    larger = np.empty((2 * rows.shape[0], rows.shape[1]), rows.dtype)
-    larger[:count] = rows
+def grown(rows, needed):
+    """The same rows, with room for as many and as many again."""
+    larger = np.empty((2 * needed, rows.shape[1]), rows.dtype)
+    larger[: rows.shape[0]] = rows
     return larger
+
+
+@njit(cache=True, nogil=True)
+def pairs_among(rules, label, node_kept):
+    """The child pair of two symbols: [N] rows of the left ones that are nodes somewhere, [rows, N] pairs."""
+    labels = rules.pair_ptr.shape[0] - 1
+    row = np.full(labels, NONE, np.uint32)
+    size = np.uint32(0)
+    for item in range(label.shape[0]):
+        if node_kept[item] and row[label[item]] == NONE:
+            row[label[item]] = size
+            size += ONE
+    pair = np.full((np.int64(size), labels), NONE, np.uint32)
+    for y in range(labels):
+        if row[y] != NONE:
+            for p in range(rules.pair_ptr[y], rules.pair_ptr[y + 1]):
+                pair[row[y], rules.pair_right[p]] = p
+    return row, pair
 
 
 @njit(cache=True, nogil=True)
@@ -47,79 +64,111 @@ def build(rules, chart, words, base_kept, node_kept):
     n = chart.words
     labels = rules.pair_ptr.shape[0] - 1
     cells = n * (n + 1) // 2
-    # [cells, labels] the item of a span and symbol, as a base and as a node.
-    base_at = np.full((cells, labels), NONE, np.uint32)
-    node_at = np.full((cells, labels), NONE, np.uint32)
+    rule_ptr, rule_parent = rules.rule_ptr, rules.rule_parent
+    row, pair = pairs_among(rules, chart.label, node_kept)
+    # The item of a symbol, as a base and as a node, in one cell.
+    base_at = np.full(labels, NONE, np.uint32)
+    node_at = np.full(labels, NONE, np.uint32)
+    node = np.empty(chart.label.shape[0], np.uint32)  # the items that are nodes, by cell
+    node_begin = np.zeros(cells, np.uint32)
+    node_end = np.zeros(cells, np.uint32)
+    uses = np.zeros(cells, np.int64)  # how many rules have a node of the cell for a left child
+    split = np.empty(n, np.uint32)
     cell = np.empty((cells, 2), np.uint32)
     item_ptr = np.zeros(cells + 1, np.uint32)
     binary_ptr = np.zeros(cells + 1, np.uint32)
     unary_ptr = np.zeros(cells + 1, np.uint32)
     label = np.empty(chart.label.shape[0], np.uint32)
     entry = np.full(chart.label.shape[0], NONE, np.uint32)
-    binary = np.empty((256, 4), np.uint32)
+    binary = np.empty((1 << 16, 4), np.uint32)  # what is not written takes no memory; growing takes time
     unary = np.empty((256, 3), np.uint32)
     count = 0
     items = np.uint32(0)
-    binaries = 0
-    unaries = 0
+    nodes = np.uint32(0)
+    binaries = np.uint32(0)
+    unaries = np.uint32(0)
+    top = NONE
     for width in range(1, n + 1):
         for i in range(n - width + 1):
             k = i + width
             here = cell_of(i, k)
             first = items
+            has_base = False
+            node_begin[here] = nodes
             for item in range(chart.cell_begin[here], chart.cell_end[here]):
                 if base_kept[item] or node_kept[item]:
                     x = chart.label[item]
                     label[items] = x
                     if base_kept[item]:
-                        base_at[here, x] = items
+                        base_at[x] = items
+                        has_base = True
                     if node_kept[item]:
-                        node_at[here, x] = items
-                    items += np.uint32(1)
+                        node_at[x] = items
+                        node[nodes] = items
+                        nodes += ONE
+                        uses[here] += rule_ptr[rules.pair_ptr[x + ONE]] - rule_ptr[rules.pair_ptr[x]]
+                    items += ONE
+            node_end[here] = nodes
             if items == first:
                 continue
             if width == 1:
                 for e in range(rules.lex_ptr[words[i]], rules.lex_ptr[words[i] + 1]):
-                    if base_at[here, rules.lex_tag[e]] != NONE:
-                        entry[base_at[here, rules.lex_tag[e]]] = e
-            for j in range(i + 1, k):
-                left, right = cell_of(i, j), cell_of(j, k)
-                for y in range(labels):
-                    a = node_at[left, y]
-                    if a == NONE:
-                        continue
-                    for p in range(rules.pair_ptr[y], rules.pair_ptr[y + 1]):
-                        b = node_at[right, rules.pair_right[p]]
-                        if b == NONE:
+                    if base_at[rules.lex_tag[e]] != NONE:
+                        entry[base_at[rules.lex_tag[e]]] = e
+            # Splits between two cells with nodes; room for all they may give is made before their loop.
+            splits = 0
+            needed = np.int64(binaries)
+            if has_base:
+                for j in range(i + 1, k):
+                    left, right = cell_of(i, j), cell_of(j, k)
+                    if uses[left] and node_begin[right] < node_end[right]:
+                        split[splits] = j
+                        splits += 1
+                        needed += uses[left]
+            if needed > binary.shape[0]:
+                binary = grown(binary, needed)
+            for s in range(splits):
+                left, right = cell_of(i, split[s]), cell_of(split[s], k)
+                for one in range(node_begin[left], node_end[left]):
+                    a = node[one]
+                    at = row[label[a]]
+                    for other in range(node_begin[right], node_end[right]):
+                        b = node[other]
+                        p = pair[at, label[b]]
+                        if p == NONE:
                             continue
-                        for r in range(rules.rule_ptr[p], rules.rule_ptr[p + 1]):
-                            head = base_at[here, rules.rule_parent[r]]
-                            if head != NONE:
-                                binary = double(binary, binaries)
-                                binary[binaries, 0] = r
-                                binary[binaries, 1] = head
-                                binary[binaries, 2] = a
-                                binary[binaries, 3] = b
-                                binaries += 1
-            for y in range(labels):
-                a = base_at[here, y]
-                if a == NONE:
+                        for r in range(rule_ptr[p], rule_ptr[p + ONE]):
+                            # Written in any case, and written over unless it counts.
+                            head = base_at[rule_parent[r]]
+                            binary[binaries, 0] = r
+                            binary[binaries, 1] = head
+                            binary[binaries, 2] = a
+                            binary[binaries, 3] = b
+                            binaries += np.uint32(head != NONE)
+            if unaries + rules.unary_parent.shape[0] > unary.shape[0]:
+                unary = grown(unary, np.int64(unaries) + rules.unary_parent.shape[0])
+            for item in range(first, items):
+                y = label[item]
+                if base_at[y] == NONE:
                     continue
-                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
-                    head = node_at[here, rules.unary_parent[u]]
+                for u in range(rules.unary_ptr[y], rules.unary_ptr[y + ONE]):
+                    head = node_at[rules.unary_parent[u]]
                     if head != NONE:
-                        unary = double(unary, unaries)
                         unary[unaries, 0] = u
                         unary[unaries, 1] = head
-                        unary[unaries, 2] = a
-                        unaries += 1
+                        unary[unaries, 2] = item
+                        unaries += ONE
+            if width == n:
+                top = node_at[rules.start]
+            for item in range(first, items):
+                base_at[label[item]] = NONE
+                node_at[label[item]] = NONE
             cell[count, 0] = i
             cell[count, 1] = k
             count += 1
             item_ptr[count] = items
             binary_ptr[count] = binaries
             unary_ptr[count] = unaries
-    top = node_at[cell_of(0, n), rules.start]
     return Forest(
         n,
         np.int64(-1) if top == NONE else np.int64(top),
