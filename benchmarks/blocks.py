@@ -25,7 +25,7 @@ import secateur as sec
 from left_child import left_child_loop
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.padded import padded_of
-from secateur.kernels import block_inside, block_outside, block_viterbi, cky, cky_inside
+from secateur.kernels import block_inside, block_posteriors, block_viterbi, cky, cky_inside
 from secateur.kernels.rules import NO_ANCHORS
 from secateur.training.split import SplitSettings, SplitTraining
 
@@ -72,7 +72,7 @@ def flat_sums(rules: Any, words: Any, mask: Any) -> float:
 
 def block_sums(padded: Any, words: Any, mask: Any) -> float:
     scores = block_inside.inside(padded, words, mask, NO_ANCHORS, UNLIMITED)
-    block_outside.outside(padded, scores, NO_ANCHORS)
+    block_posteriors.outside(padded, scores, NO_ANCHORS)
     return float(scores.log_total)
 
 

@@ -21,9 +21,9 @@ from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, forest, forest_scores
 from secateur.kernels.forest import NONE, Forest
 from secateur.kernels.forest_scores import Posteriors
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.kernels.tree_em import Blocks
-from secateur.testing.strategies import blocks, grammars, sentences
+from secateur.testing.strategies import anchors, blocks, grammars, sentences
 
 MANY = 50_000  # choices of sub-symbols, more than which are not listed
 BYTES = 1 << 30
@@ -40,6 +40,7 @@ class Case:
     blocks: Blocks
     chart: Any = field(repr=False)
     weighted: Weighted  # all there are
+    anchors: Anchors = NO_ANCHORS
 
     def items(self) -> list[naive.Item]:
         """Of the chart."""
@@ -65,38 +66,61 @@ def items_of_chart(chart: Any) -> list[naive.Item]:
     return found
 
 
-def chart_of(grammar: PCFG, words: naive.Ids) -> Any:
+def chart_of(grammar: PCFG, words: naive.Ids, scores: Anchors = NO_ANCHORS) -> Any:
     n = len(words)
-    return cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), NO_ANCHORS, BYTES)
+    return cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), scores, BYTES)
 
 
-def case_of(grammar: PCFG, words: list[str], split: Blocks, many: int = MANY) -> Case:
+def case_of(
+    grammar: PCFG, words: list[str], split: Blocks, many: int = MANY, scores: Anchors = NO_ANCHORS
+) -> Case:
     ids = grammar.lexicon.encode(words)
     every = Every(grammar, ids)
     assume(0 < every.size() <= 1000)
     derivations = [d.steps for d in every.derivations()]
     assume(sum(naive.choices(split, steps) for steps in derivations) <= many)
-    weighted = [(steps, naive.probability(grammar, split, ids, steps)) for steps in derivations]
-    return Case(grammar, ids, split, chart_of(grammar, ids), weighted)
+    weighted = [(steps, naive.probability(grammar, split, ids, steps, scores)) for steps in derivations]
+    return Case(grammar, ids, split, chart_of(grammar, ids), weighted, scores)
 
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Sentences that have derivations, if not always with some probability."""
+    """Sentences that have derivations, if not always with some probability; half of them with anchors."""
     grammar = draw(grammars(rules=9))
-    return case_of(grammar, draw(sentences(longest=5, unknown=False)), draw(blocks(grammar)))
+    words = draw(sentences(longest=5, unknown=False))
+    scores = draw(st.just(NO_ANCHORS) | anchors(grammar, len(words)))
+    return case_of(grammar, words, draw(blocks(grammar)), scores=scores)
 
 
-def run(made: Forest, split: Blocks) -> tuple[float, Posteriors]:
+def exact(split: Blocks) -> Blocks:
+    """The same in fractions."""
+    binary, unary, lexical = (
+        np.array([*map(Fraction, p.tolist()), None])[:-1] for p in (split.binary, split.unary, split.lexical)
+    )
+    return split._replace(binary=binary, unary=unary, lexical=lexical)
+
+
+def possible(split: Blocks) -> Blocks:
+    """The same with no rule impossible: however far apart anchors are, sub-symbols of one item are not."""
+    binary, unary, lexical = (np.maximum(p, 1e-9) for p in (split.binary, split.unary, split.lexical))
+    return split._replace(binary=binary, unary=unary, lexical=lexical)
+
+
+def times(scores: Anchors, factor: float) -> Anchors:
+    """Further apart."""
+    return Anchors(*(part * np.float32(factor) for part in scores))
+
+
+def run(made: Forest, split: Blocks, scores: Anchors = NO_ANCHORS) -> tuple[float, Posteriors]:
     """The log of the sentence's probability, and posteriors; nothing in them is infinite, or no number."""
-    scores = forest_scores.inside(made, split)
-    found = forest_scores.outside(made, split, scores)
-    for part in (scores.base, scores.node, *found):
+    inside = forest_scores.inside(made, split, scores)
+    found = forest_scores.outside(made, split, inside, scores)
+    for part in (inside.base, inside.node, *found):
         assert np.isfinite(part).all()
         assert (part >= 0.0).all()
-    if made.top < 0 or scores.node[made.top, 0] == 0.0:
+    if made.top < 0 or inside.node[made.top, 0] == 0.0:
         return -math.inf, found
-    return math.log(scores.node[made.top, 0]) + int(scores.power[made.top]) * math.log(2.0), found
+    return math.log(inside.node[made.top, 0]) + int(inside.power[made.top]) * math.log(2.0), found
 
 
 def log_of(p: float | Fraction) -> float:
@@ -176,7 +200,7 @@ def named(grammar: PCFG, made: Forest, found: Posteriors) -> naive.Posteriors:
 
 def check(case: Case, made: Forest, weighted: Weighted) -> Posteriors:
     """A forest's scores are those of these derivations."""
-    log, found = run(made, case.blocks)
+    log, found = run(made, case.blocks, case.anchors)
     expected = naive.posteriors(weighted)
     ours = named(case.grammar, made, found)
     assert log == pytest.approx(log_of(expected.total), rel=1e-9, abs=1e-9)

@@ -19,21 +19,21 @@ from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.ladder import ladder as ladder_of
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kbest import KBest
-from secateur.kernels import cky, fine, parse
+from secateur.kernels import block_parse, block_posteriors, cky, fine, parse
 from secateur.kernels.parse import Found
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.model import Model, grammar_at, load_model
-from secateur.posterior import Marginals, marginals, max_recall_tree
+from secateur.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.search.core import Policy, Work
 from secateur.tasks.masks import Spans
 from secateur.text import Sentence, tokenize
 from secateur.trees import Leaf, Tree
 
 OnLong = Literal["degrade", "flat", "skip"]
+Decode = Literal["max-rule", "viterbi"]
 Words = Sentence | Sequence[str]
 
 GIB = 1 << 30
-FLAT = "parse with its flat grammar: Parser(grammar.flat())"
 _STOPS = frozenset({",", ";", ":", ".", "--", "?", "!", "-RRB-", "''"})
 
 
@@ -81,12 +81,17 @@ class Limits:
 
 
 class Parser:
-    """Parsing with a grammar: exactly, or with the spans that a policy keeps, or that `spans` does."""
+    """Parsing with a grammar: exactly, or with the spans that a policy keeps, or that `spans` does.
+
+    `decode` chooses what a split grammar parses for: the tree whose rules are likeliest, taken together
+    ("max-rule", found through its `ladder`), or the best derivation over sub-symbols ("viterbi").
+    """
 
     def __init__(
         self,
         grammar: PCFG | SplitPCFG,
         *,
+        decode: Decode | None = None,
         features: SpanFeatures | None = None,
         policy: Policy | None = None,
         limits: Limits | None = None,
@@ -98,8 +103,14 @@ class Parser:
             raise InputError("a policy needs its features, and features a policy", fix="give both or neither")
         if spans is not None and policy is not None:
             raise InputError("a policy and another choice of spans", fix="give one of them")
-        self.ladder = ladder_of(grammar) if ladder is None and isinstance(grammar, SplitPCFG) else ladder
+        self.split = grammar if isinstance(grammar, SplitPCFG) else None
         self.grammar = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
+        self.decode = _decoder(decode, self.split)
+        if self.decode == "viterbi" and ladder is not None:
+            raise InputError("a ladder without a max-rule tree at its end", fix="leave one of them out")
+        self.ladder = ladder
+        if self.decode == "max-rule" and self.split is not None and ladder is None:
+            self.ladder = ladder_of(self.split)
         self.features = features
         self.policy = policy
         self.spans = spans
@@ -144,23 +155,32 @@ class Parser:
     def _found(
         self, sentence: Sentence, ids: Ids, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
     ) -> Found:
-        rules, labels, limit = self.grammar.rules, self._labels, self.limits.chart_bytes
-        if self.ladder is not None and anchors is not NO_ANCHORS:
-            raise InputError("a split grammar takes no anchored scores", fix=FLAT)
-        kernel: Any = parse if self.ladder is None else fine
-        how: tuple[Any, ...] = (rules, labels) if self.ladder is None else (rules, *self.ladder, labels)
+        kernel: Any
+        how: tuple[Any, ...]
+        if self.split is None:
+            kernel, how = parse, (self.grammar.rules,)
+        elif self.ladder is None:
+            kernel, how = block_parse, (self.split.padded,)
+        else:
+            kernel, how = fine, (self.grammar.rules, *self.ladder)
+        limit = self.limits.chart_bytes
         found: Found
         if mask is None and self.features is not None and self.policy is not None:
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
-            found = kernel.pruned(*how, ids, templates, columns, weights, anchors, limit)
+            found = kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit)
             return found
         kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
-        found = kernel.masked(*how, ids, kept, anchors, limit)
+        found = kernel.masked(*how, self._labels, ids, kept, anchors, limit)
         return found
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
         """The trees of up to k different derivations, best first; one flat tree where there is none."""
+        if self.split is not None:
+            raise InputError(
+                "the derivations of a split grammar are not listed",
+                fix="parse with its flat grammar: Parser(grammar.flat())",
+            )
         started = time.perf_counter()
         sentence, ids, chart = self._chart(words, anchors)
         if chart is None:
@@ -181,19 +201,14 @@ class Parser:
 
     def marginals(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
         """Posteriors of spans and labels; None where there is no parse or the sentence is too long."""
-        _, ids, chart = self._chart(words, anchors)
-        return (
-            None if chart is None else marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
-        )
+        return self._posteriors(words, anchors)[2]
 
     def max_recall(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Parse:
         """The tree of maximum expected labelled recall; its score is that expectation, in constituents."""
         started = time.perf_counter()
-        sentence, ids, chart = self._chart(words, anchors)
-        if chart is None:
+        sentence, ids, found, work = self._posteriors(words, anchors)
+        if work is None:
             return self._too_long(sentence, ids, started)
-        work = Work(pushes=int(chart.pushes), items=len(chart.label))
-        found = marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
         if found is None:
             tree = flat_tree(self.grammar, ids, sentence.leaves)
             return Parse(tree, -np.inf, work, time.perf_counter() - started, failed=True)
@@ -217,9 +232,28 @@ class Parser:
         for chunk in chunks:
             yield from chunk
 
+    def _posteriors(
+        self, words: Words, anchors: Anchors
+    ) -> tuple[Sentence, Ids, Marginals | None, Work | None]:
+        """Marginals, None without a parse; and what they took, None where the sentence is too long."""
+        if self.split is None:
+            sentence, ids, chart = self._chart(words, anchors)
+            if chart is None:
+                return sentence, ids, None, None
+            found = marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
+            return sentence, ids, found, Work(pushes=int(chart.pushes), items=len(chart.label))
+        padded, sentence = self.split.padded, _sentence(words)
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        n = len(ids)
+        if n > self.limits.words:
+            return sentence, ids, None, None
+        kept, scores = self._kept(sentence), self._anchors(anchors, n)
+        limit = self.limits.chart_bytes
+        nodes = block_posteriors.marginals(padded, self.grammar.labels, ids, kept, scores, limit)
+        work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
+        return sentence, ids, split_marginals(self.grammar, nodes, n), work
+
     def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
-        if self.ladder is not None:
-            raise InputError("a split grammar gives its max-rule tree only", fix=FLAT)
         sentence = _sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)
@@ -327,6 +361,19 @@ def model_parser(
         )
     grammar = grammar_at(model.grammar, point)
     return Parser(grammar, features=features, policy=policy, limits=limits, binarized=binarized)
+
+
+def _decoder(decode: str | None, split: SplitPCFG | None) -> str:
+    """What to parse for, checked."""
+    if decode not in (None, "max-rule", "viterbi"):
+        raise InputError(f"decode is {decode!r}", fix="choose max-rule or viterbi")
+    if split is None:
+        if decode == "max-rule":
+            raise InputError("max-rule trees are those of split grammars", fix="leave decode out")
+        return "viterbi"
+    if decode == "viterbi":
+        split.check_single()
+    return decode or "max-rule"
 
 
 def _sentence(words: Words) -> Sentence:

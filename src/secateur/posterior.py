@@ -12,6 +12,7 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, cky_inside
+from secateur.kernels.block_posteriors import Expected
 from secateur.kernels.rules import Anchors
 from secateur.trees import Leaf, Span, Tree
 
@@ -56,18 +57,21 @@ def marginals(grammar: PCFG, chart: Any, words: npt.NDArray[np.uint32], anchors:
     if not 0.0 < total[top] < np.inf:
         raise InputError("the scores are too far apart for posteriors", fix="keep anchors within 500 of 0")
     node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
-    names, labels = grammar.label_names, grammar.labels
-    table = cky_inside.posteriors(
-        rules,
-        chart,
-        anchors,
-        (base, total, node, outer),
-        total[top],
-        labels,
-    )
+    scores = base, total, node, outer
+    table = cky_inside.posteriors(rules, chart, anchors, scores, total[top], grammar.labels)
+    return _marginals(grammar, n, np.log(total[top]) + word.sum() + gap.sum(), table)
+
+
+def split_marginals(coarse: PCFG, found: Expected, n: int) -> Marginals | None:
+    """From what a split grammar of these unsplit rules expects; None where the sentence has no parse."""
+    return None if found.log_total == -np.inf else _marginals(coarse, n, found.log_total, found.table)
+
+
+def _marginals(grammar: PCFG, n: int, log_total: float, table: npt.NDArray[np.float64]) -> Marginals:
+    names = grammar.label_names
     tags = np.zeros(len(names), bool)
-    tags[labels.of[np.flatnonzero(grammar.tags)]] = True
-    return Marginals(n, float(np.log(total[top]) + word.sum() + gap.sum()), names, table, tags)
+    tags[grammar.labels.of[np.flatnonzero(grammar.tags)]] = True
+    return Marginals(n, float(log_total), names, table, tags)
 
 
 def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple[Tree, float]:

@@ -15,7 +15,7 @@ from secateur.grammar.latent.ladder import ladder
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing, emissions
 from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.rules import NO_ANCHORS
 from secateur.search.core import Policy
 from secateur.training.split import SplitSettings, SplitTraining
 
@@ -95,7 +95,7 @@ def test_flat_and_split_grammar_agree() -> None:
         chart = cky.fill(rules, ids, np.ones((len(ids) + 1,) * 2, np.bool_), NO_ANCHORS, 1 << 30)
         everything = np.ones(len(chart.label), np.bool_)
         woods = forest.build(rules, chart, ids, everything, everything)
-        scores = forest_scores.inside(woods, split.blocks)
+        scores = forest_scores.inside(woods, split.blocks, NO_ANCHORS)
         total = np.log(scores.node[woods.top, 0]) + scores.power[woods.top] * np.log(2.0)
         assert np.isclose(total, log_total(flat, words), rtol=1e-6)  # the flat chart's weights are rounded
 
@@ -145,21 +145,10 @@ def test_without_a_parse() -> None:
     assert found.tree.words() == words
 
 
-def test_anchors_are_refused() -> None:
-    words = HELD_OUT[0].words()
-    cells = len(words) * (len(words) + 1) // 2
-    span = np.zeros((cells, len(grammar().coarse.symbols)), np.float32)
-    anchors = Anchors(span, np.zeros((0, 0), np.float32))
-    with pytest.raises(InputError, match="anchored"):
-        sec.Parser(grammar()).parse(words, anchors=anchors)
-    assert not sec.Parser(grammar().coarse).parse(words, anchors=anchors).failed
-
-
 def test_what_only_flat_grammars_give() -> None:
     words = HELD_OUT[0].words()
-    for ask in (lambda p: p.kbest(words, 2), lambda p: p.marginals(words), lambda p: p.max_recall(words)):
-        with pytest.raises(InputError, match="max-rule"):
-            ask(sec.Parser(grammar()))
+    with pytest.raises(InputError, match="split grammar"):
+        sec.Parser(grammar()).kbest(words, 2)
     assert len(sec.Parser(grammar().flat()).kbest(words, 2)) == 2
 
 

@@ -13,7 +13,13 @@ from numba import njit
 
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import block_inside, block_outside, block_viterbi, vectors
+from secateur.kernels import (
+    block_inside,
+    block_parse,
+    block_posteriors,
+    block_viterbi,
+    vectors,
+)
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.kernels.tree_em import Blocks
 
@@ -88,7 +94,10 @@ def results() -> dict[str, list[list[float]]]:
                 np.asarray(x) for x in block_viterbi.viterbi(padded, words, mask, anchors, 1 << 20)[3:]
             ]
             scores = block_inside.inside(padded, words, mask, anchors, 1 << 20)
-            rounded += [*block_outside.outside(padded, scores, anchors)]
+            rounded += [*block_posteriors.outside(padded, scores, anchors)]
+            whole = padded, grammar.labels, words, mask, anchors, 1 << 20
+            exact.append(np.asarray(block_parse.masked(*whole).nodes))
+            rounded += [np.asarray(x) for x in block_posteriors.marginals(*whole) if np.all(np.isfinite(x))]
     return {
         "exact": [part.ravel().tolist() for part in exact],
         "rounded": [part.astype(float).ravel().tolist() for part in rounded],

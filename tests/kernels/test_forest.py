@@ -28,12 +28,13 @@ from forest_cases import (
     unaries_of,
 )
 from naive import forest as naive
+from naive.cky import span_anchor
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, cky_inside, forest, forest_scores
 from secateur.kernels.forest import Forest
 from secateur.kernels.forest_scores import Posteriors
 from secateur.kernels.rules import NO_ANCHORS
-from secateur.testing.strategies import grammars, sentences
+from secateur.testing.strategies import anchors, grammars, sentences
 
 
 @settings(max_examples=100)
@@ -86,30 +87,32 @@ def test_kept_items(case: Case, data: st.DataObject) -> None:
 
 
 @settings(max_examples=60)
-@given(grammars(), sentences(longest=12))
-def test_unsplit_symbols(grammar: PCFG, words: list[str]) -> None:
+@given(grammars(), sentences(longest=12), st.data())
+def test_unsplit_symbols(grammar: PCFG, words: list[str], data: st.DataObject) -> None:
     """With one sub-symbol each, posteriors are those of the chart."""
     ids = grammar.lexicon.encode(words)
-    rules, chart, n = grammar.rules, chart_of(grammar, ids), len(words)
+    scores = data.draw(st.just(NO_ANCHORS) | anchors(grammar, len(words)))
+    rules, chart, n = grammar.rules, chart_of(grammar, ids, scores), len(words)
     case = Case(grammar, ids, exp_blocks(grammar), chart, [])
     made = case.build()
-    log, found = run(made, case.blocks)
+    log, found = run(made, case.blocks, scores)
     top = cky.item_of(chart, 0, n, rules.start)
     assert (top < 0) == (log == -math.inf)
     assume(top >= 0)
-    steps = cky.trace(rules, chart, NO_ANCHORS, 0, n, rules.start)
-    word, gap = cky_inside.scales(rules, chart, steps, NO_ANCHORS)
-    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, ids, NO_ANCHORS, word, gap)
-    node, outer = cky_inside.outside(rules, chart, NO_ANCHORS, gap, from_rows, to_rows)
+    steps = cky.trace(rules, chart, scores, 0, n, rules.start)
+    word, gap = cky_inside.scales(rules, chart, steps, scores)
+    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, ids, scores, word, gap)
+    node, outer = cky_inside.outside(rules, chart, scores, gap, from_rows, to_rows)
     assert log == pytest.approx(math.log(total[top]) + word.sum() + gap.sum(), rel=1e-9)
     ours, items = named(grammar, made, found), case.items()
-    for p, scores in ((ours.base, base * outer), (ours.node, total * node)):
-        expected = dict(zip(items, (scores / total[top]).tolist(), strict=True))
+    for p, sums in ((ours.base, base * outer), (ours.node, total * node)):
+        expected = dict(zip(items, (sums / total[top]).tolist(), strict=True))
         assert p == pytest.approx(expected, rel=1e-9, abs=1e-12)
     place = {item: number for number, item in enumerate(items)}
     for (u, i, k), p in ours.unary.items():
         x, y = place[grammar.unary.parent[u], i, k], place[grammar.unary.child[u], i, k]
-        used = node[x] * rules.unary_prob[u] * base[y] / total[top]
+        bonus = math.exp(span_anchor(scores, i, k, grammar.unary.parent[u]))
+        used = node[x] * rules.unary_prob[u] * bonus * base[y] / total[top]
         assert p == pytest.approx(used, rel=1e-9, abs=1e-12)
     check_sums(made, found)
 
@@ -162,7 +165,7 @@ def check_restricted(case: Case, made: Forest, found: Posteriors, least: float) 
 @given(cases(), st.data())
 def test_restrict(case: Case, data: st.DataObject) -> None:
     made = case.build()
-    _, found = run(made, case.blocks)
+    _, found = run(made, case.blocks, case.anchors)
     some = np.concatenate(found)
     some = some[some > 0.0]
     assume(len(some))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -12,21 +11,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_cases import Case, case_of, chart_of, check, check_sums, even_blocks, items_of, run
+from forest_cases import (
+    Case,
+    case_of,
+    chart_of,
+    check,
+    check_sums,
+    even_blocks,
+    exact,
+    items_of,
+    possible,
+    run,
+    times,
+)
 from naive import forest as naive
 from naive import tree_em
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import forest_scores
 from secateur.kernels.tree_em import Blocks
-from secateur.testing.strategies import blocks, grammars, sentences
-
-
-def exact(split: Blocks) -> Blocks:
-    """The same in fractions."""
-    binary, unary, lexical = (
-        np.array([*map(Fraction, p.tolist()), None])[:-1] for p in (split.binary, split.unary, split.lexical)
-    )
-    return split._replace(binary=binary, unary=unary, lexical=lexical)
+from secateur.testing.strategies import anchors, blocks, grammars, sentences
 
 
 @pytest.mark.parametrize(("most", "decades"), [(1, 300), (3, 30)])
@@ -39,6 +42,16 @@ def test_unlikely_rules(most: int, decades: int, data: st.DataObject) -> None:
     case = case_of(grammar, data.draw(sentences(longest=4, unknown=False)), exact(split), 2000)
     made = case.build()
     check(replace(case, blocks=split), made, case.weighted)
+
+
+@settings(max_examples=80)
+@given(grammars(rules=9), sentences(longest=4, unknown=False), st.sampled_from((30.0, 2000.0)), st.data())
+def test_anchors_far_apart(grammar: PCFG, words: list[str], far: float, data: st.DataObject) -> None:
+    """By thousands of nats, or forbidden: what is left of the rest is what it should be."""
+    scores = times(data.draw(anchors(grammar, len(words))), far)
+    split = possible(data.draw(blocks(grammar)))
+    case = case_of(grammar, words, exact(split), 2000, scores)
+    check(replace(case, blocks=split), case.build(), case.weighted)
 
 
 class Long(NamedTuple):

@@ -12,7 +12,7 @@ import pytest
 
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.kernels.tree_em import Blocks
 
 GRAMMAR = """
@@ -48,9 +48,12 @@ def results() -> dict[str, list[list[float]]]:
         base, node = rng.random((2, len(chart.label))) < density
         made = forest.build(grammar.rules, chart, words, base, node)
         blocks = random_blocks(grammar, rng, zeros)
-        for least in (0.01, 0.0):
-            scores = forest_scores.inside(made, blocks)
-            found = forest_scores.outside(made, blocks, scores)
+        span, tag = (
+            rng.normal(size=(size, len(grammar.symbols))).astype(np.float32) for size in (n * (n + 1) // 2, n)
+        )
+        for least, anchors in ((0.01, NO_ANCHORS), (0.0, Anchors(span, tag))):
+            scores = forest_scores.inside(made, blocks, anchors)
+            found = forest_scores.outside(made, blocks, scores, anchors)
             steps, _ = forest_scores.max_rule(made, found)
             exact += [np.asarray(part) for part in (*made, *scores[2:], steps)]
             rounded += [*scores[:2], *found]

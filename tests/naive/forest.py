@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from naive.cky import BINARY, LEXICAL, UNARY, Step
+from naive.cky import BINARY, LEXICAL, UNARY, Step, span_anchor, tag_anchor
 from secateur.grammar.pcfg import PCFG
+from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.kernels.tree_em import Blocks
 
 Ids = npt.NDArray[np.uint32]
@@ -98,8 +99,22 @@ def choices(blocks: Blocks, steps: Steps) -> int:
     return math.prod(int(blocks.splits[x]) for _, x, *_ in steps)
 
 
-def probability(grammar: PCFG, blocks: Blocks, words: Ids, steps: Steps) -> Number:
-    """The sum over all choices of sub-symbols of the product of the rules' probabilities."""
+def bonus(anchors: Anchors, steps: Steps) -> Number:
+    """exp of a derivation's anchored scores; a fraction where that is out of a number's range."""
+    log = sum(
+        float(tag_anchor(anchors, i, x) if kind == LEXICAL else span_anchor(anchors, i, k, x))
+        for kind, x, i, k, _ in steps
+    )
+    if abs(log) < 300.0 or log == -math.inf:
+        return math.exp(log)
+    power = math.floor(log / math.log(2.0))
+    return Fraction(2) ** power * Fraction(math.exp(log - power * math.log(2.0)))
+
+
+def probability(
+    grammar: PCFG, blocks: Blocks, words: Ids, steps: Steps, anchors: Anchors = NO_ANCHORS
+) -> Number:
+    """The sum over all choices of sub-symbols of the product of the rules' probabilities, and anchors."""
     sizes = [int(blocks.splits[x]) for _, x, *_ in steps]
     # [steps, choices]
     choice = np.indices(sizes).reshape(len(steps), -1)
@@ -108,7 +123,10 @@ def probability(grammar: PCFG, blocks: Blocks, words: Ids, steps: Steps) -> Numb
         block = block_of(grammar, blocks, words, steps[place])
         product = product * block[tuple(choice[[place, *below]])]
     total: Number = sum(product.tolist())
-    return total
+    factor = bonus(anchors, steps)
+    if isinstance(total, float) and isinstance(factor, float):
+        return total * factor
+    return Fraction(total) * Fraction(factor)
 
 
 def kept(steps: Steps, base: Collection[Item], node: Collection[Item]) -> bool:

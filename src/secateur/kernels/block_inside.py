@@ -16,11 +16,9 @@ from numba import njit
 
 from .blocks import ONE, at_from, at_to, lane_from, list_bits, row_from, row_to
 from .cky_sparse import cell_of
-from .forest_scores import LEAST, NOTHING
+from .forest_scores import LEAST, LOG_2, NOTHING, in_two
 from .simd import LANES
 from .vectors import exponent, highest, load, multiply_add, spread, store, two_to
-
-LOG_2 = np.log(2.0)
 
 
 class Inside(NamedTuple):
@@ -37,15 +35,6 @@ class Inside(NamedTuple):
     node_to: np.ndarray  # [cells * B * 8] float64, the same as at_to
     power_from: np.ndarray  # [cells * N] int64, as row_from
     power_to: np.ndarray  # [cells * N] int64, the same as row_to
-
-
-@njit(inline="always")
-def in_two(log):
-    """exp(log) as a mantissa and a power of two."""
-    if log == -np.inf:
-        return 0.0, 0
-    power = np.floor(np.float64(log) / LOG_2)
-    return np.exp(np.float64(log) - power * LOG_2), np.int64(power)
 
 
 @njit(inline="always")

@@ -1,4 +1,4 @@
-"""Posteriors of a split grammar's items, from the inside sums of block_inside.py and outside ones.
+"""Outside sums of a split grammar over one cell; block_posteriors.py puts them together.
 
 Outside scores are divided by the sentence's probability and multiplied by the power of two of the item's
 inside scores, so that the product of both is a posterior, and neither leaves the range at any length.
@@ -6,24 +6,14 @@ inside scores, so that the product of both is a posterior, and neither leaves th
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from .block_inside import in_two, lanes_of, strips_in
-from .blocks import ONE, at_from, at_to, holds, lane_from, lane_to, list_bits, row_from, row_to
-from .cky_sparse import cell_of
-from .forest_scores import LEAST, MOST, NOTHING, RANGE
+from .block_inside import lanes_of
+from .blocks import ONE, at_from, at_to, lane_from, lane_to, list_bits, row_from, row_to
+from .forest_scores import LEAST, MOST, NOTHING, RANGE, in_two
 from .simd import LANES
 from .vectors import exponent, load, multiply, multiply_add, spread, store, total, two_to
-
-
-class Posteriors(NamedTuple):
-    """How likely each (span, unsplit symbol) is to be in the sentence's tree; all 0 where it has none."""
-
-    base: np.ndarray  # [cells, N] float64, lexical or binary
-    node: np.ndarray  # [cells, N] float64, with its unary, if there is one
 
 
 @njit(inline="always")
@@ -138,74 +128,3 @@ def share_pairs(padded, chart, i, k, room, out_base, share_power, out_from, out_
                     one = spread(node_to[np.uint64(right + j)] * own[m])
                     store(out_from, left + j, multiply_add(one, strip, load(out_from, left + j)))
                 place += LANES
-
-
-@njit(cache=True, nogil=True)
-def outside(padded, scores, anchors):
-    """Posteriors by outside scores."""
-    n = scores.words
-    symbols = padded.block_ptr.shape[0] - 1
-    blocks = np.int64(padded.block_ptr[-1])
-    cells = n * (n + 1) // 2
-    as_base = np.zeros((cells, symbols))
-    as_node = np.zeros((cells, symbols))
-    if scores.log_total == -np.inf:
-        return Posteriors(as_base, as_node)
-    out_from = np.zeros(scores.node_from.shape[0])
-    out_to = np.zeros(scores.node_from.shape[0])
-    out_node = np.zeros(blocks * LANES)
-    out_base = np.zeros(blocks * LANES)
-    held = np.empty(symbols, np.bool_)
-    power = np.empty(symbols, np.int64)
-    share_power = np.empty(symbols, np.int64)
-    chart = (
-        n,
-        scores.ends,
-        scores.starts,
-        scores.node_from,
-        scores.node_to,
-        scores.power_from,
-        scores.power_to,
-    )
-    room = (
-        np.empty(n + 1, np.int64),
-        np.empty(n + 1),
-        strips_in(padded.strip_ptr),
-        strips_in(padded.flip_ptr),
-    )
-    top = at_to(blocks, n, np.int64(padded.block_ptr[padded.start]))
-    out_to[top] = 1.0 / scores.node_to[top]
-    for width in range(n, 0, -1):
-        for i in range(n - width + 1):
-            k = i + width
-            cell = cell_of(i, k)
-            base_power = scores.base_power[cell * symbols : (cell + 1) * symbols]
-            for x in range(symbols):
-                held[x] = holds(scores.ends, i, k, x)
-                if not held[x]:
-                    continue
-                power[x] = scores.power_to[row_to(symbols, k, x) + i]
-                factor = factor_of(base_power[x], power[x]) if base_power[x] != NOTHING else 0.0
-                for block in range(np.int64(padded.block_ptr[x]), np.int64(padded.block_ptr[x + 1])):
-                    here = at_to(blocks, k, block) + LANES * i
-                    there = at_from(n, blocks, i, block) + LANES * k
-                    for lane in range(LANES):
-                        inner = scores.node_to[here + lane]
-                        outer = out_to[here + lane] + out_from[there + lane]
-                        # Of what is nothing inside, outside may be anything.
-                        outer = outer if inner > 0.0 else 0.0
-                        as_node[cell, x] += inner * outer
-                        out_node[LANES * block + lane] = outer
-                        out_base[LANES * block + lane] = outer * factor
-            outside_unaries(padded, anchors, cell, held, base_power, power, out_node, out_base)
-            for x in range(symbols):
-                if held[x]:
-                    for lane in lanes_of(padded, x):
-                        inner = scores.base[cell * blocks * LANES + lane]
-                        out_base[lane] = out_base[lane] if inner > 0.0 else 0.0
-                        as_base[cell, x] += out_base[lane] * inner
-            if width == 1:
-                continue
-            share_out(padded, anchors, cell, held, base_power, out_base, share_power)
-            share_pairs(padded, chart, i, k, room, out_base, share_power, out_from, out_to)
-    return Posteriors(as_base, as_node)

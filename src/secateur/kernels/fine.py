@@ -11,9 +11,12 @@ import numpy as np
 from numba import njit
 
 from . import cky, cky_inside, forest, forest_scores
-from .parse import Found
+from .parse import Found, kept_of
 from .span_features import span_scores
 from .unfold import unfold
+
+WITHIN = 500.0  # anchored scores within which the unsplit grammar's sums stay in range
+ROOM = 64  # bytes a hyperedge may take
 
 
 @njit(cache=True, nogil=True)
@@ -44,16 +47,52 @@ def multiply(found, said):
 
 
 @njit(cache=True, nogil=True)
+def far(scores):
+    """Whether any of these, where they do not forbid, is too large or too small for sums."""
+    for row in range(scores.shape[0]):
+        for score in scores[row]:
+            if abs(score) > WITHIN and score != -np.inf:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def likely(rules, chart, words, anchors, steps, top, least):
+    """Which items of a chart are so likely by the unsplit grammar, as bases and as nodes; and whether its
+    sums stay in range.
+    """
+    items = chart.label.shape[0]
+    base_kept = np.ones(items, np.bool_)
+    node_kept = np.ones(items, np.bool_)
+    if far(anchors.span) or far(anchors.tag):
+        return base_kept, node_kept, False
+    word, gap = cky_inside.scales(rules, chart, steps, anchors)
+    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, words, anchors, word, gap)
+    z = total[top]
+    if not 0.0 < z < np.inf:
+        return base_kept, node_kept, False
+    node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
+    # What no parse holds may have an infinite score inside, and 0 outside.
+    for item in range(items):
+        base_kept[item] = outer[item] > 0.0 and outer[item] * base[item] >= least * z
+        node_kept[item] = node[item] > 0.0 and node[item] * total[item] >= least * z
+    return base_kept, node_kept, True
+
+
+@njit(cache=True, nogil=True)
+def posteriors(woods, blocks, anchors):
+    """How likely each part of a forest is."""
+    return forest_scores.outside(woods, blocks, forest_scores.inside(woods, blocks, anchors), anchors)
+
+
+@njit(cache=True, nogil=True)
 def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     """With the spans of a mask. `ladder`: the blocks of each level, the finest last, then those of other
     grammars; `least`: how likely an item must be by the unsplit grammar, and then by each level but the last,
     to be looked at further.
     """
     n = words.shape[0]
-    kept = 0
-    for i in range(n - 1):
-        for k in range(i + 2, n + (i > 0)):
-            kept += mask[i, k]
+    kept = kept_of(mask)
     chart = cky.fill(rules, words, mask, anchors, limit)
     pushes, items = chart.pushes, chart.label.shape[0]
     top = cky.item_of(chart, 0, n, rules.start) if chart.complete else np.int64(-1)
@@ -62,34 +101,26 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
         return Found(none, -np.inf, pushes, items, kept, chart.complete)
     steps = cky.trace(rules, chart, anchors, 0, n, rules.start)
     score = np.float64(chart.best[top])
-    word, gap = cky_inside.scales(rules, chart, steps, anchors)
-    base, total, from_rows, to_rows = cky_inside.inside(rules, chart, words, anchors, word, gap)
-    node, outer = cky_inside.outside(rules, chart, anchors, gap, from_rows, to_rows)
-    z = total[top]
-    if not 0.0 < z < np.inf:
-        # Anchored scores too far apart for sums: the best derivation is all there is.
+    base_kept, node_kept, in_range = likely(rules, chart, words, anchors, steps, top, least[0])
+    # Of anchored scores too far apart for the unsplit grammar's sums, all is looked at further, if there is
+    # room for it; if not, the best derivation is all there is.
+    if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
-    # What no parse holds may have an infinite score inside, and 0 outside.
-    base_kept = np.empty(items, np.bool_)
-    node_kept = np.empty(items, np.bool_)
-    for item in range(items):
-        base_kept[item] = outer[item] > 0.0 and outer[item] * base[item] >= least[0] * z
-        node_kept[item] = node[item] > 0.0 and node[item] * total[item] >= least[0] * z
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder[0].splits)
-    found = forest_scores.outside(woods, ladder[0], forest_scores.inside(woods, ladder[0]))
+    found = posteriors(woods, ladder[0], anchors)
     if woods.top < 0 or found.node[woods.top] == 0.0:
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
     for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder[level].splits)
-        finer = forest_scores.outside(thinner, ladder[level], forest_scores.inside(thinner, ladder[level]))
+        finer = posteriors(thinner, ladder[level], anchors)
         if thinner.top < 0 or finer.node[thinner.top] == 0.0:
             break  # this level leaves nothing: what the one before says stands
         woods, found = thinner, finer
     for other in range(len(least), len(ladder)):
         pushes += block_sizes(woods, ladder[other].splits)
-        said = forest_scores.outside(woods, ladder[other], forest_scores.inside(woods, ladder[other]))
+        said = posteriors(woods, ladder[other], anchors)
         if said.node[woods.top] > 0.0:
             multiply(found, said)
     steps, score = forest_scores.max_rule(woods, found)

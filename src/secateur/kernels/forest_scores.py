@@ -5,6 +5,9 @@ common to its sub-symbols; the highest mantissa is in [1, 2). Outside scores are
 probability and multiplied by that power, so that the product of both is a posterior, and neither leaves the
 range at any length. Items may be as far apart as they like; of an item's sub-symbols those that are smaller
 than the highest by the whole range are nothing.
+
+Anchored scores are those of the unsplit symbols, and count where cky.py adds them: to a lexical base that of
+its tag, to a binary base and to a node with a unary that of its span. They may be as far apart as they like.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .cky import BINARY, LEXICAL, UNARY
+from .cky import BINARY, LEXICAL, UNARY, cell_of
 from .forest import NONE
 
 FAST = {"reassoc", "contract", "nsz"}
@@ -24,6 +27,7 @@ RANGE = 1022
 LEAST = 2.0**-RANGE  # smaller numbers are rounded more than others
 MOST = 2.0 ** (RANGE + 1)  # the double of a larger number may be infinite
 POWERS = np.ldexp(1.0, np.arange(-FAR, RANGE + 1))  # of two
+LOG_2 = np.log(2.0)
 
 
 class Inside(NamedTuple):
@@ -39,6 +43,37 @@ class Inside(NamedTuple):
 def two_to(n):
     """2^n, from -FAR to RANGE."""
     return POWERS[np.uint64(n + FAR)]
+
+
+@njit(cache=True, nogil=True)
+def in_two(log):
+    """exp(log) as a mantissa and a power of two."""
+    if log == -np.inf:
+        return 0.0, 0
+    power = np.floor(np.float64(log) / LOG_2)
+    return np.exp(np.float64(log) - power * LOG_2), np.int64(power)
+
+
+@njit(cache=True, nogil=True)
+def span_factors(forest, anchors):
+    """[I] mantissas and powers of two by which anchored scores multiply items; [0] where there are none."""
+    items = forest.label.shape[0] if anchors.span.shape[0] else 0
+    mantissa = np.empty(items)
+    power = np.empty(items, np.int64)
+    if items:
+        for c in range(forest.cell.shape[0]):
+            cell = cell_of(np.int64(forest.cell[c, 0]), np.int64(forest.cell[c, 1]))
+            for item in range(forest.item_ptr[c], forest.item_ptr[c + 1]):
+                mantissa[item], power[item] = in_two(anchors.span[cell, forest.label[item]])
+    return mantissa, power
+
+
+@njit(cache=True, nogil=True)
+def multiply(scores, power, item, size, mantissa, up):
+    """Multiply an item's scores by mantissa * 2^up."""
+    if power[item] != NOTHING:
+        scores[item, :size] *= mantissa
+        power[item] += up
 
 
 @njit(inline="always")
@@ -81,8 +116,10 @@ def settle(scores, power, item, size):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def inside(forest, blocks):
+def inside(forest, blocks, anchors):
     """Of all items."""
+    bonus, bonus_power = span_factors(forest, anchors)
+    anchored = bonus.shape[0] > 0
     splits = blocks.splits
     wide = np.int64(splits.max())
     items = forest.label.shape[0]
@@ -100,6 +137,10 @@ def inside(forest, blocks):
                 for a in range(splits[forest.label[item]]):
                     base[item, a] = blocks.lexical[at + np.uint64(a)]
                 base_power[item] = 0
+                if anchors.tag.shape[0]:
+                    x = forest.label[item]
+                    mantissa, up = in_two(anchors.tag[forest.cell[c, 0], x])
+                    multiply(base, base_power, item, splits[x], mantissa, up)
         # base(x_a) = sum over x -> y z and splits, b and c, of p(x_a -> y_b z_c) node(y_b) node(z_c)
         for h in range(forest.binary_ptr[c], forest.binary_ptr[c + 1]):
             rule, head, y, z = (
@@ -123,8 +164,11 @@ def inside(forest, blocks):
                     at += np.uint64(kz)
                 found[a] = total
             add(base, base_power, head, found, size, own)
+        wide_cell = forest.cell[c, 1] - forest.cell[c, 0] > 1
         for item in range(first, last):
             size = splits[forest.label[item]]
+            if anchored and wide_cell:
+                multiply(base, base_power, item, size, bonus[item], bonus_power[item])
             settle(base, base_power, item, size)
             node[item, :size] = base[item, :size]
             power[item] = base_power[item]
@@ -133,13 +177,14 @@ def inside(forest, blocks):
             rule, head, y = forest.unary[h, 0], forest.unary[h, 1], forest.unary[h, 2]
             at = blocks.unary_ptr[rule]
             size, ky = splits[forest.label[head]], splits[forest.label[y]]
+            mantissa, up = (bonus[head], bonus_power[head]) if anchored else (1.0, 0)
             for a in range(size):
                 total = 0.0
                 for b in range(ky):
                     total += blocks.unary[at + np.uint64(b)] * base[y, b]
-                found[a] = total
+                found[a] = total * mantissa
                 at += np.uint64(ky)
-            add(node, power, head, found, size, base_power[y])
+            add(node, power, head, found, size, base_power[y] + up)
         for item in range(first, last):
             settle(node, power, item, splits[forest.label[item]])
     return Inside(base, node, power, base_power)
@@ -161,9 +206,18 @@ def factor_of(below, above):
     return two_to(n) if -FAR <= n <= RANGE else 0.0
 
 
+@njit(inline="always")
+def anchored_factor(below, above, bonus, bonus_power, head):
+    """The same where the head has an anchored score, if there are any."""
+    if bonus.shape[0] == 0:
+        return factor_of(below, above)
+    return bonus[head] * factor_of(below + bonus_power[head], above)
+
+
 @njit(cache=True, nogil=True, fastmath=FAST)
-def outside(forest, blocks, scores):
+def outside(forest, blocks, scores, anchors):
     """Posteriors by outside scores; all 0 where the sentence has no parse."""
+    bonus, bonus_power = span_factors(forest, anchors)
     splits = blocks.splits
     base, node, power, base_power = scores
     items = forest.label.shape[0]
@@ -190,7 +244,7 @@ def outside(forest, blocks, scores):
         # out_base(y_b) = out_node(y_b) + sum over x -> y, a of out_node(x_a) p(x_a -> y_b)
         for h in range(forest.unary_ptr[c], forest.unary_ptr[c + 1]):
             rule, head, y = forest.unary[h, 0], forest.unary[h, 1], forest.unary[h, 2]
-            factor = factor_of(base_power[y], power[head])
+            factor = anchored_factor(base_power[y], power[head], bonus, bonus_power, head)
             at = blocks.unary_ptr[rule]
             ky = splits[forest.label[y]]
             for a in range(splits[forest.label[head]]):
@@ -215,7 +269,7 @@ def outside(forest, blocks, scores):
                 forest.binary[h, 2],
                 forest.binary[h, 3],
             )
-            factor = factor_of(power[y] + power[z], base_power[head])
+            factor = anchored_factor(power[y] + power[z], base_power[head], bonus, bonus_power, head)
             at = blocks.binary_ptr[rule]
             ky, kz = splits[forest.label[y]], splits[forest.label[z]]
             found = 0.0

@@ -24,15 +24,21 @@ class Found(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def masked(rules, labels, words, mask, anchors, limit):
-    """With the spans of a mask."""
-    n = words.shape[0]
-    steps, score, pushes, items, complete = viterbi(rules, words, mask, anchors, limit)
+def kept_of(mask):
+    """How many spans a mask keeps, of those that are decided."""
+    n = mask.shape[0] - 1
     kept = 0
     for i in range(n - 1):
         for k in range(i + 2, n + (i > 0)):
             kept += mask[i, k]
-    return Found(unfold(labels, steps), score, pushes, items, kept, complete)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def masked(rules, labels, words, mask, anchors, limit):
+    """With the spans of a mask."""
+    steps, score, pushes, items, complete = viterbi(rules, words, mask, anchors, limit)
+    return Found(unfold(labels, steps), score, pushes, items, kept_of(mask), complete)
 
 
 @njit(cache=True, nogil=True)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
+from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.latent.splitmerge import Level, SplitMerge, branches, mixing
 from secateur.grammar.latent.words import Table, WordSmoothing, emissions
 from secateur.grammar.lexicon import Lexicon
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.tree_em import Blocks
+
+if TYPE_CHECKING:
+    from secateur.kernels.blocks import Padded
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,10 +38,20 @@ class SplitPCFG:
     ancestry: tuple[tuple[Ids, ...], ...]  # for each level: which of the level before a sub-symbol comes from
     others: tuple[Blocks, ...] = ()  # of the same rules, split otherwise
 
-    def flat(self) -> PCFG:
-        """The same as a PCFG whose symbols are the sub-symbols, `NP~3`; a product has none."""
+    @cached_property
+    def padded(self) -> Padded:
+        """The grammar as the block kernels see it; a product has none."""
+        self.check_single()
+        return padded_of(self.coarse, self.blocks)
+
+    def check_single(self) -> None:
+        """Refuse a product of grammars."""
         if self.others:
             raise InputError("a product of grammars is no single PCFG", fix="take one of them")
+
+    def flat(self) -> PCFG:
+        """The same as a PCFG whose symbols are the sub-symbols, `NP~3`; a product has none."""
+        self.check_single()
         coarse, blocks = self.coarse, self.blocks
         names = [
             [f"{name}~{a}" for a in range(k)]

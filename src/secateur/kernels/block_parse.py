@@ -1,0 +1,23 @@
+"""From words to the tree of a split grammar's best derivation, as parse.py does for an unsplit one's."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from .block_viterbi import viterbi
+from .parse import Found, kept_of
+from .span_features import span_scores
+from .unfold import unfold
+
+
+@njit(cache=True, nogil=True)
+def masked(padded, labels, words, mask, anchors, limit):
+    """With the spans of a mask."""
+    steps, _, score, pushes, items, complete = viterbi(padded, words, mask, anchors, limit)
+    return Found(unfold(labels, steps), score, pushes, items, kept_of(mask), complete)
+
+
+@njit(cache=True, nogil=True)
+def pruned(padded, labels, words, templates, columns, weights, anchors, limit):
+    """With the spans that a linear policy keeps."""
+    return masked(padded, labels, words, span_scores(templates, columns, weights) > 0, anchors, limit)
