@@ -111,6 +111,7 @@ class Parser:
         self.ladder = ladder
         if self.decode == "max-rule" and self.split is not None and ladder is None:
             self.ladder = ladder_of(self.split)
+        self._rungs = None if self.ladder is None else self.ladder.rungs()
         self.features = features
         self.policy = policy
         self.spans = spans
@@ -162,10 +163,11 @@ class Parser:
         elif self.ladder is None:
             kernel, how = block_parse, (self.split.padded,)
         else:
-            kernel, how = fine, (self.grammar.rules, *self.ladder)
+            kernel, how = fine, (self.grammar.rules, self._rungs, self.ladder.least)
         limit = self.limits.chart_bytes
         found: Found
-        if mask is None and self.features is not None and self.policy is not None:
+        # Going in and out of a kernel costs what a small grammar's parse does; a ladder's is longer.
+        if mask is None and self.features is not None and self.policy is not None and self.ladder is None:
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
             found = kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit)

@@ -7,16 +7,43 @@ rules may have their say on what is left: posteriors are multiplied.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from . import cky, cky_inside, forest, forest_scores
 from .parse import Found, kept_of
-from .span_features import span_scores
+from .tree_em import Blocks
 from .unfold import unfold
 
 WITHIN = 500.0  # anchored scores within which the unsplit grammar's sums stay in range
 ROOM = 64  # bytes a hyperedge may take
+
+
+class Rungs(NamedTuple):
+    """The blocks of S split grammars of the same rules; one type for any number of them."""
+
+    splits: np.ndarray  # [S, N] uint32
+    binary_ptr: np.ndarray  # [S, R+1] uint64, into the numbers of all
+    binary: np.ndarray  # float64
+    unary_ptr: np.ndarray  # [S, U+1] uint64
+    unary: np.ndarray  # float64
+    lexical_ptr: np.ndarray  # [S, L+1] uint64
+    lexical: np.ndarray  # float64
+
+
+@njit(inline="always")
+def rung(rungs, s):
+    return Blocks(
+        rungs.splits[s],
+        rungs.binary_ptr[s],
+        rungs.binary,
+        rungs.unary_ptr[s],
+        rungs.unary,
+        rungs.lexical_ptr[s],
+        rungs.lexical,
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -87,7 +114,7 @@ def posteriors(woods, blocks, anchors):
 
 @njit(cache=True, nogil=True)
 def masked(rules, ladder, least, labels, words, mask, anchors, limit):
-    """With the spans of a mask. `ladder`: the blocks of each level, the finest last, then those of other
+    """With the spans of a mask. `ladder`: Rungs of each level, the finest last, then those of other
     grammars; `least`: how likely an item must be by the unsplit grammar, and then by each level but the last,
     to be looked at further.
     """
@@ -107,28 +134,21 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
     woods = forest.build(rules, chart, words, base_kept, node_kept)
-    pushes += block_sizes(woods, ladder[0].splits)
-    found = posteriors(woods, ladder[0], anchors)
+    pushes += block_sizes(woods, ladder.splits[0])
+    found = posteriors(woods, rung(ladder, 0), anchors)
     if woods.top < 0 or found.node[woods.top] == 0.0:
         return Found(unfold(labels, steps), score, pushes, items, kept, True)
     for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
-        pushes += block_sizes(thinner, ladder[level].splits)
-        finer = posteriors(thinner, ladder[level], anchors)
+        pushes += block_sizes(thinner, ladder.splits[level])
+        finer = posteriors(thinner, rung(ladder, level), anchors)
         if thinner.top < 0 or finer.node[thinner.top] == 0.0:
             break  # this level leaves nothing: what the one before says stands
         woods, found = thinner, finer
-    for other in range(len(least), len(ladder)):
-        pushes += block_sizes(woods, ladder[other].splits)
-        said = posteriors(woods, ladder[other], anchors)
+    for other in range(len(least), ladder.splits.shape[0]):
+        pushes += block_sizes(woods, ladder.splits[other])
+        said = posteriors(woods, rung(ladder, other), anchors)
         if said.node[woods.top] > 0.0:
             multiply(found, said)
     steps, score = forest_scores.max_rule(woods, found)
     return Found(unfold(labels, steps), score, pushes, items, kept, True)
-
-
-@njit(cache=True, nogil=True)
-def pruned(rules, ladder, least, labels, words, templates, columns, weights, anchors, limit):
-    """With the spans that a linear policy keeps."""
-    mask = span_scores(templates, columns, weights) > 0
-    return masked(rules, ladder, least, labels, words, mask, anchors, limit)

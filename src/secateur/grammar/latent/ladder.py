@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import project
 from secateur.kernels.tree_em import Blocks
 
+if TYPE_CHECKING:
+    from secateur.kernels.fine import Rungs
+
 LEAST = 1e-4  # posterior below which an item is dropped
 
 
@@ -21,6 +24,18 @@ class Ladder(NamedTuple):
 
     steps: tuple[Blocks, ...]  # the finest last, then those of other grammars whose say is multiplied
     least: npt.NDArray[np.float64]  # [levels] what an item must have to come to each
+
+    def rungs(self) -> Rungs:
+        """The steps as the kernels have them."""
+        from secateur.kernels.fine import Rungs
+
+        parts: list[npt.NDArray[Any]] = [np.stack([step.splits for step in self.steps])]
+        for place in (1, 3, 5):  # pointers, and what they point into
+            sizes = [len(step[place + 1]) for step in self.steps]
+            before = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.uint64)
+            parts.append(np.stack([step[place] for step in self.steps]) + before[:, None])
+            parts.append(np.concatenate([step[place + 1] for step in self.steps]))
+        return Rungs(*parts)
 
 
 def ladder(grammar: SplitPCFG, *, levels: Sequence[int] | None = None, least: float = LEAST) -> Ladder:
