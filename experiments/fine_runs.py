@@ -12,12 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import secateur as sec
-from prune_runs import settings_of, treebanks
+from prune_runs import settings_of, stored_or_trained
 from report import Case, arguments, case_of, start
-from secateur.errors import InputError
-from secateur.model import load_model
-from secateur.search.parallel import Engine
-from secateur.training import SplitSettings, train
+from secateur.training import SplitSettings
 
 LEVELS, PRODUCTS, POINTS, ROLLOUT_LEVEL = 5, 4, 6, 2
 LEFT = 0.9  # of the accuracy at the fast end: below it, the unsplit grammar is both faster and better
@@ -31,26 +28,9 @@ def fine_runs(
     case: Case, *, levels: int = LEVELS, products: int = PRODUCTS, iterations: int = 10
 ) -> sec.Model:
     """The trained model of a case: the stored one, or a new one, stored."""
-    folder = folder_of(case)
-    trees = treebanks(case.data, case.limit)
-    if not (folder / "model.toml").exists():
-        settings = settings_of(case, POINTS, iterations)
-        model = train(
-            trees.train,
-            dev=trees.dev,
-            settings=replace(settings, left=LEFT, rollout_level=ROLLOUT_LEVEL),
-            grammar=SplitSettings(levels=levels, products=products),
-            work=folder / "work",
-            engine=Engine(case.jobs),
-            tell=lambda step: print(f"[{step.done}/{step.total}] {step.text}", flush=True),
-        )
-        model.save(folder)
-    model = load_model(folder)
-    if model.settings["checksum"] != trees.train.checksum():
-        raise InputError(
-            "this model was trained on other trees", where=str(folder), fix="delete it, or name another --out"
-        )
-    return model
+    settings = replace(settings_of(case, POINTS, iterations), left=LEFT, rollout_level=ROLLOUT_LEVEL)
+    grammar = SplitSettings(levels=levels, products=products)
+    return stored_or_trained(case, folder_of(case), settings, grammar)
 
 
 def main() -> None:

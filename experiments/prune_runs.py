@@ -20,7 +20,7 @@ from report import Case, arguments, case_of, fill, start, table
 from secateur.errors import InputError
 from secateur.model import load_model
 from secateur.search.parallel import Engine
-from secateur.training import Settings, Trainer, train
+from secateur.training import Settings, SplitSettings, Trainer, train
 
 PAGE = Path("papers") / "learning-to-prune.md"
 SIZES = (2000, 400, 600)  # of the garden's parts
@@ -99,14 +99,21 @@ def folder_of(case: Case) -> Path:
 
 def runs(case: Case, *, points: int | None = None, iterations: int = 10) -> sec.Model:
     """The trained model of a case: the stored one, or a new one, stored."""
-    folder = folder_of(case)
+    settings = settings_of(case, points or (4 if case.data == "ptb-r0" else 8), iterations)
+    return stored_or_trained(case, folder_of(case), settings, given_grammar(case.data))
+
+
+def stored_or_trained(
+    case: Case, folder: Path, settings: Settings, grammar: sec.PCFG | SplitSettings | None
+) -> sec.Model:
+    """The model of a folder, trained there if it is not."""
     trees = treebanks(case.data, case.limit)
     if not (folder / "model.toml").exists():
         model = train(
             trees.train,
             dev=trees.dev,
-            settings=settings_of(case, points or (4 if case.data == "ptb-r0" else 8), iterations),
-            grammar=given_grammar(case.data),
+            settings=settings,
+            grammar=grammar,
             work=folder / "work",
             engine=Engine(case.jobs),
             tell=lambda step: print(f"[{step.done}/{step.total}] {step.text}", flush=True),

@@ -23,6 +23,7 @@ from secateur.grammar.text import read_any, read_grammar, write_grammar
 from secateur.kernels.tree_em import Blocks
 from secateur.testing.strategies import grammars
 from secateur.training.split import SplitSettings, SplitTraining
+from split_text import SPLIT
 
 QUICK = Schedule(split_rounds=8, merge_rounds=4, smooth_rounds=3)
 TREES = sec.garden.treebank(240)
@@ -214,23 +215,7 @@ def test_wrong_lineages(text: str) -> None:
 
 # Wrong files ------------------------------------------------------------------------------------------------
 
-GOOD = """\
-format=secateur-split version=1 start=S nSymbols=3 nBinary=1 nUnary=1 nLex=3
-===== NOTES =====
-{"trees": "3"}
-===== SYMBOLS =====
-A 2 : 3.0 1.0 : (0 0 1)
-B 1 : 2.0 : (0 0)
-S 1 : 1.0 : (0 0)
-===== RULES =====
-S -> A B -0.7 : 0.25 0.25
-S -> X -> A -0.7 : 0.5 0
-===== LEXICON =====
-A -> a -1 : 0.5 0.5
-A -> UNK -1 : 1.0 0
-B -> b 0 : 1
-===== END =====
-""".splitlines()
+GOOD = SPLIT.splitlines()
 
 
 def with_line(number: int, line: str) -> list[str]:

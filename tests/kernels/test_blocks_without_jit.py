@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
-import pytest
 from numba import njit
+from without_jit import needs_compiled, plain_results, random_blocks
 
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
@@ -21,7 +18,6 @@ from secateur.kernels import (
     vectors,
 )
 from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.kernels.tree_em import Blocks
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
@@ -55,19 +51,7 @@ def powers(numbers):
     return found
 
 
-def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float) -> Blocks:
-    """Two sub-symbols of A, nine of B."""
-    k = np.array([{"S": 1, "A": 2, "B": 9}[name] for name in grammar.symbols], np.uint32)
-    sizes = (
-        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
-        k[grammar.unary.parent] * k[grammar.unary.child],
-        k[grammar.lexicon.tag],
-    )
-    parts: list[np.ndarray] = []
-    for size in sizes:
-        parts.append(np.append(0, np.cumsum(size)).astype(np.uint64))
-        parts.append(rng.random(int(size.sum())) * (rng.random(int(size.sum())) >= zeros))
-    return Blocks(k, *parts)
+SPLITS = {"S": 1, "A": 2, "B": 9}
 
 
 def results() -> dict[str, list[list[float]]]:
@@ -84,7 +68,7 @@ def results() -> dict[str, list[list[float]]]:
         span, tag = (
             rng.normal(size=(size, len(grammar.symbols))).astype(np.float32) for size in (n * (n + 1) // 2, n)
         )
-        padded = padded_of(grammar, random_blocks(grammar, rng, zeros))
+        padded = padded_of(grammar, random_blocks(grammar, rng, zeros, SPLITS))
         for mask, anchors in (
             (np.ones((n + 1, n + 1), bool), NO_ANCHORS),
             (rng.random((n + 1, n + 1)) < 0.8, Anchors(span, tag)),
@@ -104,18 +88,9 @@ def results() -> dict[str, list[list[float]]]:
     }
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
+@needs_compiled
 def test_same_results_without_compilation() -> None:
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    run = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    plain, compiled = json.loads(run.stdout), results()
+    plain, compiled = plain_results(__file__), results()
     assert plain["exact"] == compiled["exact"]
     assert sum(map(sum, compiled["rounded"])) > 10.0
     for a, b in zip(plain["rounded"][:1], compiled["rounded"][:1], strict=True):

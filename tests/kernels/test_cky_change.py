@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from without_jit import needs_compiled, plain_results
 
 from secateur import garden
 from secateur.errors import InputError
@@ -273,18 +271,9 @@ def results() -> list[Any]:
     return [column.tolist() for column in found]
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
+@needs_compiled
 def test_same_results_without_compilation() -> None:
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    run = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    plain = json.loads(run.stdout)
+    plain = plain_results(__file__)
     assert plain == json.loads(json.dumps(results()))
     assert len(set(plain[2])) > 2
 

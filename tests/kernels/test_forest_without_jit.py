@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
-import pytest
+from without_jit import needs_compiled, plain_results, random_blocks
 
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, forest, forest_scores
 from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.kernels.tree_em import Blocks
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
@@ -21,20 +17,7 @@ GRAMMAR = """
     B -> A S 0.35 | 'b' 0.35 | S 0.3
 """
 
-
-def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float) -> Blocks:
-    """Two sub-symbols of A, three of B."""
-    k = np.array([{"S": 1, "A": 2, "B": 3}[name] for name in grammar.symbols], np.uint32)
-    sizes = (
-        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
-        k[grammar.unary.parent] * k[grammar.unary.child],
-        k[grammar.lexicon.tag],
-    )
-    parts: list[np.ndarray] = []
-    for size in sizes:
-        parts.append(np.append(0, np.cumsum(size)).astype(np.uint64))
-        parts.append(rng.random(int(size.sum())) * (rng.random(int(size.sum())) >= zeros))
-    return Blocks(k, *parts)
+SPLITS = {"S": 1, "A": 2, "B": 3}
 
 
 def results() -> dict[str, list[list[float]]]:
@@ -47,7 +30,7 @@ def results() -> dict[str, list[list[float]]]:
         chart = cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), NO_ANCHORS, 1 << 20)
         base, node = rng.random((2, len(chart.label))) < density
         made = forest.build(grammar.rules, chart, words, base, node)
-        blocks = random_blocks(grammar, rng, zeros)
+        blocks = random_blocks(grammar, rng, zeros, SPLITS)
         span, tag = (
             rng.normal(size=(size, len(grammar.symbols))).astype(np.float32) for size in (n * (n + 1) // 2, n)
         )
@@ -64,18 +47,9 @@ def results() -> dict[str, list[list[float]]]:
     }
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")
+@needs_compiled
 def test_same_results_without_compilation() -> None:
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    run = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    plain, compiled = json.loads(run.stdout), results()
+    plain, compiled = plain_results(__file__), results()
     assert plain["exact"] == compiled["exact"]
     assert sum(map(sum, compiled["rounded"])) > 10.0
     for a, b in zip(plain["rounded"], compiled["rounded"], strict=True):

@@ -48,7 +48,7 @@ def quickstart(
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
     steps = inputs.normalization(keep)
     train, dev, test = _split(data, steps, from_, encoding, seed, sentences)
-    settings = Settings(points=3, iterations=2, max_length=LONGEST, repeat=1, seed=seed)
+    settings = Settings(points=4, iterations=1, max_length=LONGEST, repeat=1, seed=seed)
     folder.mkdir(parents=True, exist_ok=True)
     model_path = folder / "model"
     with inputs.located(train.name), compiled_ahead():

@@ -1,0 +1,49 @@
+"""What tests that run twice share: in this process compiled, in another one as plain Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from secateur.grammar.pcfg import PCFG
+from secateur.kernels.tree_em import Blocks
+
+needs_compiled = pytest.mark.skipif(
+    "NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with"
+)
+
+
+def plain_results(file: str) -> Any:
+    """What a test's file prints when it runs by itself, nothing compiled."""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", file],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float, splits: Mapping[str, int]) -> Blocks:
+    """Numbers for every rule and choice of sub-symbols, this share of them 0."""
+    k = np.array([splits[name] for name in grammar.symbols], np.uint32)
+    sizes = (
+        k[grammar.binary.parent] * k[grammar.binary.left] * k[grammar.binary.right],
+        k[grammar.unary.parent] * k[grammar.unary.child],
+        k[grammar.lexicon.tag],
+    )
+    parts: list[np.ndarray] = []
+    for size in sizes:
+        parts.append(np.append(0, np.cumsum(size)).astype(np.uint64))
+        parts.append(rng.random(int(size.sum())) * (rng.random(int(size.sum())) >= zeros))
+    return Blocks(k, *parts)
