@@ -19,7 +19,7 @@ HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "nltk")
 # The tools of `make lint`: the module that must be there, and how to run it.
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 TOOLS = {
-    "ruff check": ("ruff", ["-m", "ruff", "check", "."]),
+    "ruff check": ("ruff", ["-m", "ruff", "check", "--no-cache", "."]),
     "ruff format": ("ruff", ["-m", "ruff", "format", "--check", "."]),
     "mypy": ("mypy", ["-m", "mypy"]),
     "lint-imports": ("importlinter", ["-c", LINT_IMPORTS]),

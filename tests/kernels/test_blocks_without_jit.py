@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 from numba import njit
-from without_jit import needs_compiled, plain_results, random_blocks
 
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
@@ -18,6 +17,7 @@ from secateur.kernels import (
     vectors,
 )
 from secateur.kernels.rules import NO_ANCHORS, Anchors
+from without_jit import needs_compiled, plain_results, random_blocks
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from without_jit import needs_compiled, plain_results
 
 from secateur import garden
 from secateur.errors import InputError
@@ -29,6 +28,7 @@ from secateur.tasks.propagate import propagate
 from secateur.tasks.span_pruning import Encoded, Gold, SpanPruning, sites_of
 from secateur.testing.strategies import grammars, masks, sentences
 from secateur.trees import Leaf, Tree
+from without_jit import needs_compiled, plain_results
 
 LIMIT = 1 << 40
 FEATURES = SpanFeatures(frozenset(), bits=10)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from without_jit import needs_compiled, plain_results, random_blocks
 
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky, forest, forest_scores
 from secateur.kernels.rules import NO_ANCHORS, Anchors
+from without_jit import needs_compiled, plain_results, random_blocks
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
