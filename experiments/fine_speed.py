@@ -4,7 +4,8 @@
 
 Exhaustive, coarse to fine, cells closed by words, spans kept by baselines and by LOLS; one grammar or the
 product of four; and the unsplit grammar. CPU time of one process, best of several, all in one run. Figures of
-other parsers are from other runs on a loaded machine of the same kind: orders of magnitude.
+other parsers are from other runs on a loaded machine of the same kind: orders of magnitude. The picture shows
+all data sets that were measured.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 import secateur as sec
-from fine_runs import fine_runs
-from prune_runs import PAGE, treebanks
+from labels import Label, place
+from prune_runs import PAGE, runs, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
@@ -27,24 +28,34 @@ from secateur.tasks.cell_closing import CellClosing
 NAME = "fine-speed"
 CLOSING = (0.02, 0.05, 0.2)  # penalties
 REPEAT = 3
+GOOD = 80  # F1: the fastest point above it has its name in the picture
 SLOW = 0.05  # seconds a sentence, above which one timing is enough
 
-# (parser, F1, seconds a sentence) on the same files.
+# (parser, F1, seconds a sentence) on the same files: coarse to fine, max-rule (Berkeley); Viterbi (bubs, with
+# Berkeley's SM3); a treebank grammar (disco-dop; h2v2 on gum: every 5th sentence).
 PEERS = {
     "ptb-sample": [
         ("Berkeley SM4", 85.6, 0.064),
+        ("Berkeley SM3", 84.6, 0.058),
         ("Berkeley SM2", 80.9, 0.057),
         ("bubs, beam 30", 80.0, 0.030),
         ("disco-dop h2v2", 74.32, 0.195),
         ("disco-dop h1v1", 68.34, 0.070),
+        ("Berkeley, unsplit", 61.4, 0.045),
     ],
     "gum": [
         ("Berkeley SM5", 82.9, 0.122),
+        ("Berkeley SM4", 82.5, 0.124),
+        ("Berkeley SM3", 81.6, 0.109),
         ("Berkeley SM2", 78.1, 0.104),
         ("disco-dop h2v2", 73.4, 0.487),
         ("disco-dop h1v1", 67.2, 0.148),
+        ("Berkeley, unsplit", 62.9, 0.098),
     ],
 }
+UNNAMED = ("Berkeley SM4", "Berkeley SM3")  # in the picture, where a higher level is named
+TITLES = {"gum": "GUM", "ptb-sample": "PTB sample"}
+OTHERS, OURS = "0.45", "0.1"  # colours of names
 KINDS = {  # of points: colour and marker
     "exhaustive": ("#D55E00", "D"),
     "coarse to fine": ("#E69F00", "s"),
@@ -52,7 +63,7 @@ KINDS = {  # of points: colour and marker
     "baseline": ("#56B4E9", "o"),
     "LOLS": ("#0072B2", "o"),
     "unsplit grammar": ("#CC79A7", "v"),
-    "other parsers": ("#8A8A8A", "x"),
+    "other parsers": ("0.55", "x"),
 }
 
 Row = dict[str, Any]
@@ -86,7 +97,7 @@ def measured(parser: sec.Parser, trees: Sequence[sec.Tree]) -> Row:
     given = [tree.words() for tree in trees]
     for words in given[:3]:
         parser.parse(words)
-    spent = []
+    spent: list[float] = []
     parses: list[sec.Parse] = []
     while len(spent) < REPEAT and (not spent or spent[-1] < SLOW * len(given)):
         started = time.process_time()
@@ -112,56 +123,112 @@ def measure(case: Case, model: sec.Model) -> Row:
     return {"level": model.settings["level"], "levels": model.settings["F1 of the levels"], "rows": rows}
 
 
-def show(case: Case, found: Row) -> str:
-    figure, axes = new_figure(1, 1, size=(7.6, 5.0))
-    panel, words = axes[0, 0], words_a_sentence(found)
-    for kind, (colour, marker) in KINDS.items():
-        rows = [r for r in found["rows"] if r["kind"] == kind]
-        places = [(r["words/s"], r["f1"]) for r in rows]
-        if kind == "other parsers":
-            places = [(words / seconds, f1) for _, f1, seconds in PEERS.get(case.data, [])]
-        if places:
-            panel.plot(*zip(*places, strict=True), marker, color=colour, label=kind, alpha=0.85)
-    for name, f1, seconds in PEERS.get(case.data, []):
-        panel.annotate(name, (words / seconds, f1), fontsize=7, xytext=(4, 3), textcoords="offset points")
-    panel.set(xscale="log", xlabel="words per second, one core", ylabel="F1 on test", title=case.data)
-    panel.legend(fontsize=8, loc="lower left")
-    lines = [
-        [
-            r["name"],
-            f"{r['f1']:.2f}",
-            f"{1000 * r['seconds']:.2f}",
-            f"{r['words/s']:,.0f}",
-            f"{r['mpush']:.3f}",
-            f"{r['failures']:.1%}",
-        ]
-        for r in sorted(found["rows"], key=lambda r: -r["f1"])
+def others(case: Case, found: Row) -> list[Row]:
+    """Other parsers on the same sentences."""
+    first: Row = found["rows"][0]
+    words = first["words/s"] * first["seconds"]  # a sentence
+    return [
+        {"name": name, "f1": f1, "seconds": seconds, "words/s": words / seconds}
+        for name, f1, seconds in PEERS.get(case.data, [])
     ]
+
+
+def is_product(row: Row) -> bool:
+    return str(row["name"]).startswith("product") or str(row["name"]).endswith(PRODUCT)
+
+
+def named(rows: Sequence[Row]) -> dict[str, Row]:
+    """Our points that the picture names."""
+    product = [r for r in rows if is_product(r)]
+    one = [r for r in rows if r["kind"] != "unsplit grammar" and not is_product(r)]
+    good = [r for r in rows if r["f1"] >= GOOD]
+    found = {}
+    if product:
+        found["product of grammars"] = max(product, key=lambda r: r["f1"])
+    found["one grammar"] = max(one, key=lambda r: r["f1"])
+    if good:
+        found[f"fastest above {GOOD}"] = max(good, key=lambda r: r["words/s"])
+    found["unsplit, exact"] = next(r for r in rows if r["name"] == UNPRUNED)
+    return found
+
+
+def draw(results: dict[Case, Row]) -> str:
+    """A panel for each data set; where both surrogates were measured, the first."""
+    chosen = {case.data: case for case in reversed(results)}
+    cases = [case for case in results if case in chosen.values()]
+    figure, axes = new_figure(1, len(cases), size=(9.0, 5.2))
+    figure.set_layout_engine("constrained")
+    for panel, case in zip(axes.flat, cases, strict=True):
+        _points(panel, results[case]["rows"], others(case, results[case]))
+        panel.set_title(TITLES.get(case.data, case.data), loc="left", fontsize=11)
+        panel.set_xlabel("words per second, one core", fontsize=10)
+    axes[0, 0].set_ylabel("F1 on test", fontsize=10)
+    handles = {t: h for panel in axes.flat for h, t in zip(*panel.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10)
+    for panel, case in zip(axes.flat, cases, strict=True):
+        _names(panel, results[case]["rows"], others(case, results[case]))
+    return save_figure(figure, cases[0].docs, NAME, dpi=160)
+
+
+def _points(panel: Any, rows: Sequence[Row], peers: Sequence[Row]) -> None:
+    """Markers by kind, hollow ones for products of grammars; those that get a name have a ring."""
+    for kind, (colour, marker) in KINDS.items():
+        own = peers if kind == "other parsers" else [r for r in rows if r["kind"] == kind]
+        for hollow in (False, True):
+            places = [(r["words/s"], r["f1"]) for r in own if is_product(r) == hollow]
+            if places:
+                fill = {"markerfacecolor": "white", "markeredgewidth": 1.4} if hollow else {"label": kind}
+                panel.plot(*zip(*places, strict=True), marker, color=colour, markersize=6, **fill)
+    if any(map(is_product, rows)):
+        panel.plot([], [], "o", color="0.3", markerfacecolor="white", label="hollow: product")
+    for row in named(rows).values():
+        panel.plot(row["words/s"], row["f1"], "o", color=OURS, markerfacecolor="none", markersize=10)
+    panel.set_xscale("log")
+    panel.margins(0.08, 0.14)
+    panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    panel.tick_params(labelsize=10)
+
+
+def _names(panel: Any, rows: Sequence[Row], peers: Sequence[Row]) -> None:
+    labels = [
+        Label(f"{name}\n{r['f1']:.1f}, {r['words/s']:,.0f} words/s", r["words/s"], r["f1"], OURS, 9.5)
+        for name, r in named(rows).items()
+    ]
+    labels += [
+        Label(r["name"], r["words/s"], r["f1"], OTHERS, 9.0)
+        for number, r in enumerate(peers)
+        if number == 0 or r["name"] not in UNNAMED
+    ]
+    place(panel, labels, [(r["words/s"], r["f1"]) for r in (*rows, *peers)])
+
+
+def describe(case: Case) -> None:
+    """The picture, and a table for each case."""
+    results = case.results(NAME)
+    text = draw(results) + "\n"
     header = ["parser", "F1", "ms/sentence", "words/s", "Mpush/sentence", "without a parse"]
-    levels = ", ".join(f"{f1:.1f}" for f1 in found["levels"])
-    return (
-        f"{case.data}: level {found['level']}, the best on half of dev (levels 0 to "
-        f"{len(found['levels']) - 1}: {levels}).\n\n"
-        + save_figure(figure, case.docs, f"{NAME}-{case.name}")
-        + "\n"
-        + table(header, lines)
-    )
+    for one, found in results.items():
+        levels = ", ".join(f"{f1:.1f}" for f1 in found["levels"])
+        text += (
+            f"{one.name}: level {found['level']}, the best on half of dev (levels 0 to "
+            f"{len(found['levels']) - 1}: {levels}). In italics: other parsers.\n\n"
+        )
+        rows = sorted((*found["rows"], *others(one, found)), key=lambda r: -r["f1"])
+        text += table(header, [_cells(r) for r in rows]) + "\n"
+    fill(case.docs / PAGE, "fine_speed", text)
 
 
-def words_a_sentence(found: Row) -> float:
-    row: Row = found["rows"][0]
-    return float(row["words/s"] * row["seconds"])
+def _cells(r: Row) -> list[str]:
+    cells = [f"{r['f1']:.2f}", f"{1000 * r['seconds']:.2f}", f"{r['words/s']:,.0f}"]
+    if "mpush" not in r:
+        return [f"*{r['name']}*", *cells, "", ""]
+    return [r["name"], *cells, f"{r['mpush']:.3f}", f"{r['failures']:.1%}"]
 
 
 def main() -> None:
-    chosen = arguments(__doc__)
-    case = case_of(chosen.parse_args())
-    case.result(NAME, lambda: measure(case, fine_runs(case)))
-    parts = [
-        show(replace(case, data=name.rpartition("-")[0], surrogate=name.rpartition("-")[2]), found)
-        for name, found in case.results(NAME).items()
-    ]
-    fill(case.docs / PAGE, "fine_speed", "\n".join(parts))
+    case = case_of(arguments(__doc__, grammar="fine").parse_args())
+    case.result(NAME, lambda: measure(case, runs(case)))
+    describe(case)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Figure 2: LOLS pushes out the frontier of the surrogate reward, on dev.
 
     python experiments/prune_figure2.py --data gum --surrogate dp
+    python experiments/prune_figure2.py --data gum --surrogate dp --grammar fine
 
 LOLS was stopped by the dev sentences 0, 2, 4, ...; the figure shows its rounds there. Whether the chosen
 policy has a higher surrogate reward than its baseline is judged on sentences 1, 3, 5, ..., and once more on
-the test sentences, of which there are more.
+the test sentences, of which there are more. Fine grammars are those that roll-outs see.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ACCURACIES = {"dp": "expected recall", "cp": "sentence F1"}
 
 def compare(case: Case, model: sec.Model) -> list[dict[str, Any]]:
     """One row a trade-off: the rounds on the stopping half, both policies on the judging half."""
-    trainer = trainer_of(case)
+    trainer = trainer_of(case, model)
     test = trainer.examples(treebanks(case.data, case.limit).test)
     rows = []
     for number, run in enumerate(model.log):
@@ -72,10 +73,10 @@ def outcome(row: dict[str, Any]) -> str:
     return "higher" if gain(row) > 0 else "lower" if gain(row) < 0 else "equal"
 
 
-def draw(case: Case, data: str, found: dict[str, Any]) -> str:
+def draw(found: dict[Case, Any]) -> str:
     """A panel for each surrogate; the Markdown of the figure."""
     figure, axes = new_figure(1, len(found), size=(6.2 * len(found), 4.6))
-    for panel, (surrogate, rows) in zip(axes.flat, found.items(), strict=True):
+    for panel, (case, rows) in zip(axes.flat, found.items(), strict=True):
         first = [row["rounds"][0] for row in rows]
         reach = max(r["runtime"] for r in first) - min(r["runtime"] for r in first)
         order = sorted(first, key=lambda r: r["runtime"])
@@ -91,10 +92,10 @@ def draw(case: Case, data: str, found: dict[str, Any]) -> str:
             _lines(panel, row, reach)
         panel.plot([], [], "-", color=LEARNED, linewidth=0.7, marker=".", label="rounds of LOLS")
         panel.plot([], [], "--", color=BASELINE, linewidth=0.8, label="equal reward")
-        panel.set(xlabel=RUNTIMES[surrogate], ylabel=ACCURACIES[surrogate])
-        panel.set_title(f"{data}, surrogate {surrogate}", loc="left", fontsize=10)
+        panel.set(xlabel=RUNTIMES[case.surrogate], ylabel=ACCURACIES[case.surrogate])
+        panel.set_title(title(case), loc="left", fontsize=10)
         panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{data}")
+    return save_figure(figure, case.docs, case.picture(NAME))
 
 
 def _lines(panel: Any, row: dict[str, Any], reach: float) -> None:
@@ -122,10 +123,10 @@ def describe(case: Case) -> None:
     """Figures and tables of all cases."""
     results = case.results(NAME)
     counts = []
-    for name, rows in results.items():
+    for one, rows in results.items():
         outcomes = [outcome(row) for row in rows]
         counts.append(
-            [name, f"{len(rows)}"]
+            [one.name, f"{len(rows)}"]
             + [f"{outcomes.count(kind)}" for kind in ("higher", "lower", "equal", "same policy")]
             + [f"{sum(gain(row, ' on test') > 0 for row in rows)}"]
         )
@@ -133,13 +134,18 @@ def describe(case: Case) -> None:
     header += ["higher on test"]
     text = "Surrogate reward on the judging half of dev, LOLS against its baseline; and on test:\n\n"
     text += table(header, counts) + "\n"
-    for data in dict.fromkeys(name.rpartition("-")[0] for name in results):
-        found = {s: results[f"{data}-{s}"] for s in RUNTIMES if f"{data}-{s}" in results}
-        text += draw(case, data, found) + "\n"
-        for surrogate, rows in found.items():
-            text += f"{data}, surrogate {surrogate} ({ACCURACIES[surrogate]}, {RUNTIMES[surrogate]}):\n\n"
+    for data in dict.fromkeys(one.data for one in results):
+        found = {one: rows for one, rows in results.items() if one.data == data}
+        text += draw(found) + "\n"
+        for one, rows in found.items():
+            text += f"{title(one)} ({ACCURACIES[one.surrogate]}, {RUNTIMES[one.surrogate]}):\n\n"
             text += table(*_table(rows)) + "\n"
-    fill(case.docs / PAGE, "prune_figure2", text)
+    fill(case.docs / PAGE, case.section("prune_figure2"), text)
+
+
+def title(case: Case) -> str:
+    grammar = ", fine" if case.grammar == "fine" else ""
+    return f"{case.data}{grammar}, surrogate {case.surrogate}"
 
 
 def _table(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:

@@ -2,6 +2,7 @@
 
     python experiments/prune_figure3.py --data gum --surrogate dp          counters only
     python experiments/prune_figure3.py --data gum --surrogate dp --time   and words/s, on a machine at rest
+    python experiments/prune_figure3.py --data gum --grammar fine          max-rule trees of one split grammar
 
 The true reward is corpus F1 (EVALB, percent) minus tradeoff * mega-pushes per sentence; the tradeoff of a
 baseline is the slope, at its pushes, of the curve through the baselines on dev. Test decides nothing.
@@ -25,22 +26,30 @@ from prune_runs import PAGE, runs, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table, write_json
 from secateur.frontier import fit_curve
 from secateur.metrics import Counts
-from secateur.model import UNPRUNED
+from secateur.model import MAX_RULE, UNPRUNED, VITERBI, decoders
 from secateur.parser import model_parser
 from secateur.plots.frontier import LEARNED
 from secateur.plots.frontier import UNPRUNED as UNPRUNED_COLOUR
 
 NAME = "prune-figure3"
 SAMPLES, LEVEL = 5000, 0.05
-PAPER = ["paper: WSJ 23, coarse", "61.1", "70.1", "8.1x", "", "72.2", "7.4x", "", "worse: 0"]
+PAPER = {
+    "coarse": ["paper: WSJ 23, coarse", "61.1", "70.1", "8.1x", "", "72.2", "7.4x", "", "worse: 0"],
+    "fine": ["paper: WSJ 23, fine", "", "-0.03", "9.7x", "", "+0.16", "8.6x", "", "worse: 0"],
+}
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
 
 
+def parser_of(model: sec.Model, name: str) -> sec.Parser:
+    """With a policy or none; max-rule trees of one grammar where it is split."""
+    return model_parser(model, name + (MAX_RULE if MAX_RULE in decoders(model.grammar) else VITERBI))
+
+
 def parse_all(model: sec.Model, name: str, trees: Sequence[sec.Tree]) -> tuple[list[Counts], Floats]:
     """The brackets and the mega-pushes of every sentence."""
-    parser = model_parser(model, name)
+    parser = parser_of(model, name)
     parses = [parser.parse(tree.words()) for tree in trees]
     result = sec.evaluate(trees, [p.tree for p in parses], failed=[p.failed for p in parses])
     return [s.counts for s in result.sentences], np.array([p.work.pushes / 1e6 for p in parses])
@@ -124,7 +133,7 @@ def measure(case: Case, model: sec.Model) -> Row:
 def speeds(case: Case, model: sec.Model, repeat: int) -> dict[str, Row]:
     """Words per second of every policy: CPU time of one process, best of several, all in turn."""
     given = [tree.words() for tree in treebanks(case.data, case.limit).test]
-    parsers = {name: model_parser(model, name) for name in (UNPRUNED, *model.policies)}
+    parsers = {name: parser_of(model, name) for name in (UNPRUNED, *model.policies)}
     spent: dict[str, list[float]] = {name: [] for name in parsers}
     for parser in parsers.values():
         parser.parse(given[0])
@@ -202,7 +211,7 @@ def pairs(found: Row) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def draw(case: Case, name: str, found: Row) -> str:
+def draw(case: Case, found: Row) -> str:
     """F1 against mega-pushes, and against words/s where they were timed."""
     panels = ["mega-pushes per sentence"] + ["words per second, one core"] * bool(found["speed"])
     figure, axes = new_figure(1, len(panels), size=(6.2 * len(panels), 4.6))
@@ -223,9 +232,9 @@ def draw(case: Case, name: str, found: Row) -> str:
         panel.plot(*unpruned, "D", color=UNPRUNED_COLOUR, label="unpruned")
         panel.plot([], [], "*", color="black", linestyle="", label=f"p < {LEVEL}")
         panel.set(xscale="log", xlabel=label, ylabel="F1 on test")
-        panel.set_title(name, loc="left", fontsize=10)
+        panel.set_title(case.name, loc="left", fontsize=10)
         panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{name}")
+    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
 
 
 def describe(case: Case) -> None:
@@ -242,17 +251,18 @@ def describe(case: Case) -> None:
         "fewer pushes",
         f"LOLS at p < {LEVEL}",
     ]
-    text = table(header, [PAPER, *(headline(name, found) for name, found in results.items())]) + "\n"
-    for name, found in results.items():
+    rows = [headline(one.name, found) for one, found in results.items()]
+    text = table(header, [PAPER[case.grammar], *rows]) + "\n"
+    for one, found in results.items():
         unpruned = found["unpruned"]
-        text += draw(case, name, found) + "\n"
+        text += draw(one, found) + "\n"
         text += (
-            f"{name}: {unpruned['sentences']:,} test sentences, unpruned F1 {unpruned['f1']:.2f} with "
+            f"{one.name}: {unpruned['sentences']:,} test sentences, unpruned F1 {unpruned['f1']:.2f} with "
             f"{unpruned['mpush']:.4f} Mpush; baseline → LOLS. {timing(found)}\n\n"
         )
         text += table(*pairs(found)) + "\n"
-    fill(case.docs / PAGE, "prune_figure3", text)
-    fill(case.docs / PAGE, "prune_failures", failures(results))
+    fill(case.docs / PAGE, case.section("prune_figure3"), text)
+    fill(case.docs / PAGE, case.section("prune_failures"), failures(results))
 
 
 def timing(found: Row) -> str:
@@ -265,16 +275,16 @@ def timing(found: Row) -> str:
     )
 
 
-def failures(results: dict[str, Row]) -> str:
+def failures(results: dict[Case, Row]) -> str:
     """Sentences without a parse, by trade-off."""
     text = ""
-    for name, found in results.items():
+    for case, found in results.items():
         points = found["points"]
         rows = [
             [title, *(f"{p[side]['failures'] / p[side]['sentences']:.1%}" for p in points)]
             for side, title in (("baseline", "baseline"), ("lols", "LOLS"))
         ]
-        header = [f"{name}, tradeoff", *(f"{point['tradeoff']:,.1f}" for point in points)]
+        header = [f"{case.name}, tradeoff", *(f"{point['tradeoff']:,.1f}" for point in points)]
         text += table(header, rows) + "\n"
     return text
 

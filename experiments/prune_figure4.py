@@ -1,10 +1,12 @@
 """Figure 4: what roll-outs say about the baseline's labels.
 
     python experiments/prune_figure4.py --data gum --surrogate cp
+    python experiments/prune_figure4.py --data gum --surrogate cp --grammar fine
 
 At every decision of some dev sentences, change propagation finds the reward r_CP of keeping and of pruning
 the span. The baseline's oracle keeps gold spans and prunes others; its regret is what the better action
-would have gained. Both for the baseline's own policy and for the one LOLS made of it.
+would have gained. Both for the baseline's own policy and for the one LOLS made of it. A fine grammar is
+the one that roll-outs see.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ def regrets(advantage: Floats, gold: Bools) -> dict[str, dict[str, float]]:
 
 def measure(case: Case, model: sec.Model, sentences: int) -> dict[str, Any]:
     """Each trade-off's two policies on the same sentences."""
-    trainer = trainer_of(replace(case, surrogate="cp"))
+    trainer = trainer_of(replace(case, surrogate="cp"), model)
     short = [tree for tree in trainer.judging_trees if 2 < len(tree.leaves()) <= trainer.settings.max_length]
     rng = np.random.default_rng(0)
     chosen = np.sort(rng.choice(len(short), min(sentences, len(short)), replace=False))
@@ -100,7 +102,7 @@ def cp_tradeoffs(case: Case, trainer: Trainer, model: sec.Model) -> list[float]:
     return [float(slope) for slope in tradeoffs(runtime, accuracy)]
 
 
-def draw(case: Case, name: str, rows: list[dict[str, Any]]) -> str:
+def draw(case: Case, rows: list[dict[str, Any]]) -> str:
     """The paper's three rows: how often the oracles differ, regret where they do, regret per decision."""
     figure, axes = new_figure(3, 1, size=(6.2, 8.2))
     order = sorted(rows, key=lambda row: row["tradeoff"])
@@ -116,10 +118,10 @@ def draw(case: Case, name: str, rows: list[dict[str, Any]]) -> str:
                     label=f"{kind}, {'baseline' if side == 'baseline' else 'LOLS'}",
                 )
         panel.set(xscale="log", ylabel=label, ylim=0)
-    axes[0, 0].set_title(f"{name}: the baseline's oracle against roll-outs", loc="left", fontsize=10)
+    axes[0, 0].set_title(f"{case.name}: the baseline's oracle against roll-outs", loc="left", fontsize=10)
     axes[0, 0].legend(frameon=False, fontsize=7, ncols=3)
     axes[2, 0].set_xlabel("tradeoff, F1 (0 to 1) per item")
-    return save_figure(figure, case.docs, f"{NAME}-{name}")
+    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
 
 
 def describe(case: Case) -> None:
@@ -137,11 +139,11 @@ def describe(case: Case) -> None:
         "regret per decision",
     ]
     text = ""
-    for name, found in case.results(NAME).items():
-        text += draw(case, name, found["rows"]) + "\n"
-        text += f"{name}: {found['sentences']} dev sentences.\n\n"
+    for one, found in case.results(NAME).items():
+        text += draw(one, found["rows"]) + "\n"
+        text += f"{one.name}: {found['sentences']} dev sentences.\n\n"
         text += table(header, _rows(found["rows"])) + "\n"
-    fill(case.docs / PAGE, "prune_figure4", text)
+    fill(case.docs / PAGE, case.section("prune_figure4"), text)
 
 
 def _rows(rows: list[dict[str, Any]]) -> list[list[str]]:

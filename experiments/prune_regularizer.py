@@ -82,7 +82,7 @@ def heights(found: dict[str, list[Row]]) -> dict[str, float]:
     return {setting: float(np.interp(grid, x, y).mean()) for setting, (x, y) in curves.items()}
 
 
-def draw(case: Case, name: str, found: dict[str, list[Row]], best: str) -> str:
+def draw(case: Case, found: dict[str, list[Row]], best: str) -> str:
     """All frontiers that need features seen as often as the best one does."""
     figure, axes = new_figure(1, 1, size=(6.2, 4.4))
     seen = best.partition("/")[2]
@@ -97,20 +97,22 @@ def draw(case: Case, name: str, found: dict[str, list[Row]], best: str) -> str:
             label=f"$2^{{-{setting.partition('/')[0]}}}$",
         )
     axes[0, 0].set(xscale="log", xlabel="mega-pushes per sentence", ylabel="F1 on dev")
-    axes[0, 0].set_title(f"{name}: baselines, features of {seen} sentences at least", loc="left", fontsize=10)
+    axes[0, 0].set_title(
+        f"{case.name}: baselines, features of {seen} sentences at least", loc="left", fontsize=10
+    )
     axes[0, 0].legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{name}")
+    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
 
 
 def describe(case: Case) -> None:
     """Figures and tables of all cases."""
     text = "Paper: the best of 2^-11 .. 2^-15 was 2^-13.\n\n"
-    for name, found in case.results(NAME).items():
+    for one, found in case.results(NAME).items():
         height = heights(found)
         best = max(height, key=lambda setting: height[setting])
         powers, least = ({setting.split("/")[part] for setting in found} for part in (0, 1))
-        text += draw(case, name, found, best) + "\n"
-        text += f"{name}: mean F1 of the frontier on dev; the best in bold.\n\n"
+        text += draw(one, found, best) + "\n"
+        text += f"{one.name}: mean F1 of the frontier on dev; the best in bold.\n\n"
         header = ["regularizer", *(f"features of {seen}+ sentences" for seen in sorted(least))]
         rows = []
         for power in sorted(powers, key=int):
@@ -140,7 +142,7 @@ def run(
 
 
 def main() -> None:
-    parser = arguments(__doc__)
+    parser = arguments(__doc__, grammar="coarse")
     parser.add_argument("--powers", type=int, nargs="+", default=POWERS, help="p of regularizers 2^-p")
     parser.add_argument("--least", type=int, nargs="+", default=LEAST, help="sentences with the feature")
     chosen = parser.parse_args()

@@ -1,24 +1,28 @@
 """Section 7.2: the time of all roll-outs of a sentence, by its length.
 
     python experiments/prune_rollouts.py --data gum --surrogate dp
+    python experiments/prune_rollouts.py --data gum --surrogate dp --grammar fine
 
 A set of roll-outs is the reward with each decided span of a sentence flipped alone. Engines: parsing again,
 by the plain left-child loop and by the Viterbi kernel; change propagation (F1 and pushes); back-propagation
 (expected recall). Masks keep a third of the spans, those that a learned policy scores highest. CPU time,
-best of several; replays are timed on a few flips of each sentence and scaled up to its set.
+best of several; replays are timed on a few flips of each sentence and scaled up to its set. A fine grammar is
+the one that roll-outs see; also, for a few short sentences and timed once, with all of its sub-symbols.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import secateur as sec
-from prune_runs import PAGE, runs, trainer_of, treebanks
+from prune_runs import PAGE, ROLLOUT_LEVEL, runs, trainer_of, treebanks
 from report import ROOT, Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.tasks.span_pruning import SpanPruning, sites_of
 from secateur.training import Trainer
 
@@ -31,6 +35,11 @@ from rollouts import FLIPS, check, engines
 NAME = "prune-rollouts"
 Row = dict[str, Any]
 BINS = ((5, 10), (11, 20), (21, 30), (31, 40))
+WHOLE_BINS, WHOLE_COUNT, WHOLE_RULES = BINS[:2], 3, 2_000_000  # with all sub-symbols: no more than that
+PAPER = {
+    "coarse": "Paper, coarse, over its left-child parser: CP 4.9-6.6x, DP 10.4-11.9x.",
+    "fine": "Paper, fine, over its left-child parser: CP 1.9-2.4x, DP 10.5-13.8x.",
+}
 LEFT_CHILD, KERNEL, CP, DP = ENGINES = (
     "replay, left-child loop",
     "replay, Viterbi kernel",
@@ -65,16 +74,48 @@ def third(trainer: Trainer, model: sec.Model) -> str:
     return min(shares, key=lambda name: abs(shares[name] - 1 / 3))
 
 
-def measure(case: Case, model: sec.Model, count: int, repeat: int) -> dict[str, Any]:
+def measure(case: Case, model: sec.Model, count: int, repeat: int) -> Row:
     """The first `count` dev sentences of each length class, under masks by one policy."""
-    trainer = trainer_of(replace(case, surrogate="dp"))
-    task, dev, policy = trainer.task, treebanks(case.data, case.limit).dev, third(trainer, model)
+    trainer = trainer_of(replace(case, surrogate="dp"), model)
+    policy = third(trainer, model)
+    weights = model.policies[policy].weights
+    found: Row = {"policy": policy, "rows": timed(case, trainer.task, weights, BINS, count, repeat)}
+    if isinstance(model.grammar, SplitPCFG):
+        found["level"], found["rules"] = ROLLOUT_LEVEL, len(trainer.task.grammar.binary.weight)
+        found["whole"] = whole(case, model, weights, min(count, WHOLE_COUNT))
+    return found
+
+
+def whole(case: Case, model: sec.Model, weights: np.ndarray, count: int) -> Row:
+    """The same with all sub-symbols of the grammar that parses; no rows where they are too many."""
+    assert isinstance(model.grammar, SplitPCFG)
+    found: Row = {
+        "level": len(model.grammar.ancestry),
+        "rules": int(np.count_nonzero(model.grammar.blocks.binary)),
+        "rows": [],
+    }
+    if found["level"] > ROLLOUT_LEVEL and found["rules"] <= WHOLE_RULES:
+        task = trainer_of(case, model, level=found["level"]).task
+        found["rows"] = timed(case, task, weights, WHOLE_BINS, count, 1)
+    return found
+
+
+def timed(
+    case: Case,
+    task: SpanPruning,
+    weights: np.ndarray,
+    bins: Sequence[tuple[int, int]],
+    count: int,
+    repeat: int,
+) -> list[Row]:
+    """A row for each length class."""
+    dev = treebanks(case.data, case.limit).dev
     rows = []
-    for first, last in BINS:
+    for first, last in bins:
         trees = list(dev.filter(min_length=first, max_length=last)[:count])
         if not trees:
             continue
-        given = list(rolls(task, model.policies[policy].weights, trees, 1 / 3))
+        given = list(rolls(task, weights, trees, 1 / 3))
         check(task, given)
         rows.append(
             {
@@ -84,7 +125,7 @@ def measure(case: Case, model: sec.Model, count: int, repeat: int) -> dict[str, 
                 "seconds": seconds(task, given, repeat),
             }
         )
-    return {"policy": policy, "rows": rows}
+    return rows
 
 
 def with_sum(rows: list[Row]) -> list[Row]:
@@ -98,7 +139,7 @@ def with_sum(rows: list[Row]) -> list[Row]:
     return [*rows, total]
 
 
-def draw(case: Case, name: str, rows: list[Row]) -> str:
+def draw(case: Case, rows: list[Row]) -> str:
     figure, axes = new_figure(1, 1, size=(6.2, 4.2))
     for engine, marker in zip(ENGINES, "sDo^", strict=True):
         axes[0, 0].plot(
@@ -108,29 +149,49 @@ def draw(case: Case, name: str, rows: list[Row]) -> str:
             label=engine,
         )
     axes[0, 0].set(yscale="log", xlabel="words", ylabel="ms (CPU) for all roll-outs of a sentence")
-    axes[0, 0].set_title(name, loc="left", fontsize=10)
+    axes[0, 0].set_title(case.name, loc="left", fontsize=10)
     axes[0, 0].legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{name}")
+    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
 
 
 def describe(case: Case) -> None:
     """Figures and tables of all cases."""
     header = ["words", "sentences", "roll-outs", *(f"{name}, ms a set" for name in ENGINES)]
     header += [f"{name} over {replay}" for name in ("CP", "DP") for replay in ("left-child", "kernel")]
-    text = "Paper, coarse, over its left-child parser: CP 4.9-6.6x, DP 10.4-11.9x.\n\n"
-    for name, found in case.results(NAME).items():
-        text += draw(case, name, found["rows"]) + "\n"
-        text += f"{name}: a third of the spans kept, as {found['policy']} scores them.\n\n"
-        cells = []
-        for row in with_sum(found["rows"]):
-            spent = row["seconds"]
-            cells.append([row["length"], f"{row['sentences']}", f"{row['roll-outs']:,}"])
-            cells[-1] += [f"{1e3 * spent[engine] / row['sentences']:.2f}" for engine in ENGINES]
-            cells[-1] += [
-                f"{spent[replay] / spent[fast]:.1f}x" for fast in (CP, DP) for replay in (LEFT_CHILD, KERNEL)
-            ]
-        text += table(header, cells) + "\n"
-    fill(case.docs / PAGE, "prune_rollouts", text)
+    text = PAPER[case.grammar] + "\n\n"
+    for one, found in case.results(NAME).items():
+        text += draw(one, found["rows"]) + "\n"
+        text += f"{one.name}: a third of the spans kept, as {found['policy']} scores them.\n\n"
+        text += table(header, _cells(found["rows"])) + "\n"
+        if "whole" in found:
+            text += _levels(found) + "\n\n"
+            if found["whole"]["rows"]:
+                text += table(header, _cells(found["whole"]["rows"])) + "\n"
+    fill(case.docs / PAGE, case.section("prune_rollouts"), text)
+
+
+def _levels(found: Row) -> str:
+    """What the table above this line is about, and the one below, if there is one."""
+    whole = found["whole"]
+    seen = f"This was the grammar seen from level {found['level']}, {found['rules']:,} binary rules"
+    if whole["level"] <= found["level"]:
+        return f"{seen}: all that it has."
+    rest = f"with all sub-symbols, those of level {whole['level']}, it has {whole['rules']:,}"
+    if not whole["rows"]:
+        return f"{seen}; {rest}, too many to time roll-outs with."
+    return f"{seen}; {rest}, and a few short sentences take, timed once:"
+
+
+def _cells(rows: list[Row]) -> list[list[str]]:
+    cells = []
+    for row in with_sum(rows):
+        spent = row["seconds"]
+        cells.append([row["length"], f"{row['sentences']}", f"{row['roll-outs']:,}"])
+        cells[-1] += [f"{1e3 * spent[engine] / row['sentences']:.2f}" for engine in ENGINES]
+        cells[-1] += [
+            f"{spent[replay] / spent[fast]:.1f}x" for fast in (CP, DP) for replay in (LEFT_CHILD, KERNEL)
+        ]
+    return cells
 
 
 def run(case: Case, *, count: int = 20, repeat: int = 5) -> None:

@@ -3,29 +3,37 @@
     python experiments/prune_runs.py --data garden
     SECATEUR_DATA=... python experiments/prune_runs.py --data gum --surrogate cp --jobs 2
 
-The model is kept in OUT/runs/DATA-SURROGATE, the training's unfinished pieces in work/ there: a run that was
-stopped goes on. A model that is there is taken as it is; to train anew, delete its folder.
+These are the runs with coarse grammars; fine_runs.py makes those with fine ones. The model is kept in
+OUT/runs/DATA-SURROGATE (fine: DATA-SURROGATE-fine), the training's unfinished pieces in work/ there: a run
+that was stopped goes on. A model that is there is taken as it is; to train anew, delete its folder.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
 
 import secateur as sec
-from report import Case, arguments, case_of, fill, start, table
+from report import Case, Surrogate, arguments, case_of, fill, start, table
 from secateur.errors import InputError
+from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.model import load_model
 from secateur.search.parallel import Engine
 from secateur.training import Settings, SplitSettings, Trainer, train
 
 PAGE = Path("papers") / "learning-to-prune.md"
 SIZES = (2000, 400, 600)  # of the garden's parts
-REGULARIZER = 2.0**-17  # of all runs shown; prune_regularizer.py has since found 2^-18 a little better
+REGULARIZER = 2.0**-17  # of the coarse runs; prune_regularizer.py has since found 2^-18 a little better
 LEFT = 0.75  # of the accuracy at the fast end: further than a dial needs, as far as the paper's figures
+FINE_LEFT = 0.9  # below it, the unsplit grammar is both faster and better
+ROLLOUT_LEVEL = 2  # a roll-out with all sub-symbols takes ten times as long
+SPLITS = SplitSettings(levels=5, products=4)
 
 
 class Trees(NamedTuple):
@@ -81,15 +89,26 @@ def given_grammar(data: str) -> sec.PCFG | None:
     return sec.read_grammar(data_folder() / "wsj-grammars" / "eng.R0.gr.gz")
 
 
-def settings_of(case: Case, points: int = 8, iterations: int = 10) -> Settings:
-    binarization = LastApart() if case.data == "ptb-r0" else sec.Binarization()
+def settings_of(case: Case) -> Settings:
+    """How a case's model is trained. With r_CP a fine grammar is slow: few points, and 2n roll-outs."""
+    if case.grammar == "fine":
+        if case.data == "ptb-r0":
+            raise InputError("ptb-r0 comes with a coarse grammar", fix="take --data ptb-sample")
+        cp = case.surrogate == "cp"
+        return Settings(
+            surrogate=case.surrogate,
+            points=3 if cp else 6,
+            left=FINE_LEFT,
+            rollouts="some" if cp else "all",
+            rollout_level=ROLLOUT_LEVEL,
+            binarization=SPLITS.binarization,
+        )
     return Settings(
         surrogate=case.surrogate,
-        points=points,
+        points=4 if case.data == "ptb-r0" else 8,
         left=LEFT,
         regularizer=REGULARIZER,
-        iterations=iterations,
-        binarization=binarization,
+        binarization=LastApart() if case.data == "ptb-r0" else sec.Binarization(),
     )
 
 
@@ -97,23 +116,17 @@ def folder_of(case: Case) -> Path:
     return case.out / "runs" / case.name
 
 
-def runs(case: Case, *, points: int | None = None, iterations: int = 10) -> sec.Model:
+def runs(case: Case, *, settings: Settings | None = None, splits: SplitSettings = SPLITS) -> sec.Model:
     """The trained model of a case: the stored one, or a new one, stored."""
-    settings = settings_of(case, points or (4 if case.data == "ptb-r0" else 8), iterations)
-    return stored_or_trained(case, folder_of(case), settings, given_grammar(case.data))
-
-
-def stored_or_trained(
-    case: Case, folder: Path, settings: Settings, grammar: sec.PCFG | SplitSettings | None
-) -> sec.Model:
-    """The model of a folder, trained there if it is not."""
-    trees = treebanks(case.data, case.limit)
+    trees, folder = treebanks(case.data, case.limit), folder_of(case)
     if not (folder / "model.toml").exists():
+        if case.grammar == "fine":
+            share_splits(case)
         model = train(
             trees.train,
             dev=trees.dev,
-            settings=settings,
-            grammar=grammar,
+            settings=settings or settings_of(case),
+            grammar=splits if case.grammar == "fine" else given_grammar(case.data),
             work=folder / "work",
             engine=Engine(case.jobs),
             tell=lambda step: print(f"[{step.done}/{step.total}] {step.text}", flush=True),
@@ -124,41 +137,64 @@ def stored_or_trained(
         raise InputError(
             "this model was trained on other trees", where=str(folder), fix="delete it, or name another --out"
         )
+    if isinstance(model.grammar, SplitPCFG) != (case.grammar == "fine"):
+        raise InputError(f"this model's grammar is not {case.grammar}", where=str(folder), fix="delete it")
     return model
 
 
-def trainer_of(case: Case) -> Trainer:
-    """The task, examples and surrogate reward that a case's model was trained with."""
+def share_splits(case: Case) -> None:
+    """Split grammars do not depend on the surrogate: take those that a run with the other one made."""
+    for surrogate in get_args(Surrogate):
+        for split in (folder_of(replace(case, surrogate=surrogate)) / "work").glob("split-*"):
+            own = folder_of(case) / "work" / split.name
+            if not own.exists():
+                shutil.copytree(split, own, ignore=shutil.ignore_patterns("*.partial"))
+
+
+def trainer_of(case: Case, model: sec.Model, *, level: int = ROLLOUT_LEVEL) -> Trainer:
+    """The task, examples and surrogate reward that a case's model was trained with.
+
+    Roll-outs see a fine grammar from a level of its hierarchy.
+    """
     trees = treebanks(case.data, case.limit)
     return Trainer(
         trees.train,
         trees.dev,
-        settings_of(case),
-        grammar=given_grammar(case.data),
+        replace(settings_of(case), rollout_level=level),  # coarse grammars have no levels
+        grammar=model.grammar if case.grammar == "fine" else given_grammar(case.data),
         engine=Engine(case.jobs),
     )
 
 
 def about(case: Case, model: sec.Model) -> dict[str, Any]:
     """What was trained on what, in numbers."""
-    trainer = trainer_of(case)
+    trainer = trainer_of(case, model)
     golds = [trainer.task.gold(tree) for part in treebanks(case.data, case.limit) for tree in part]
-    return {
+    found = {
         "trees": len(trainer.trees) + trainer.unparsed,
         "held out": model.settings["held out"],
         "unparsed": trainer.unparsed,
         "symbols": len(model.rules.symbols),
         "binary rules": len(model.rules.binary.weight),
         "gold nodes": sum(gold.total for gold in golds),
-        "lacking": sum(gold.total - len(gold.nodes) for gold in golds),
+        # A node of a known label has a row for each of its sub-symbols.
+        "lacking": sum(gold.total - len(np.unique(gold.nodes[:, :2], axis=0)) for gold in golds),
         "points": len(model.log),
         "rounds": sum(len(run["rounds"]) - 1 for run in model.log),
         "seconds": sum(r["seconds"] for run in model.log for r in run["rounds"]),
     }
+    if isinstance(model.grammar, SplitPCFG):
+        found["levels"] = model.settings["F1 of the levels"]
+        found["level"] = model.settings["level"]
+        found["products"] = model.settings["products"]
+        found["sub-symbols"] = int(model.grammar.blocks.splits.sum())
+        found["roll-out rules"] = len(trainer.task.grammar.binary.weight)
+    return found
 
 
 def describe(case: Case) -> None:
-    """The table of all runs."""
+    """The table of all runs with this grammar."""
+    fine = case.grammar == "fine"
     header = [
         "data, surrogate",
         "training sentences up to 40 words",
@@ -171,9 +207,11 @@ def describe(case: Case) -> None:
         "LOLS rounds",
         "hours of LOLS",
     ]
+    if fine:
+        header += ["sub-symbols", "F1 of levels 0, 1, ... on half of dev", "binary rules in roll-outs"]
     rows = [
         [
-            name,
+            one.name,
             f"{r['trees']:,}",
             f"{r['unparsed']:,}",
             f"{r['held out']:,}",
@@ -183,21 +221,34 @@ def describe(case: Case) -> None:
             f"{r['points']}",
             f"{r['rounds']}",
             f"{r['seconds'] / 3600:.2f}",
+            *(_split(r) if fine else ()),
         ]
-        for name, r in case.results("prune-runs").items()
+        for one, r in case.results("prune-runs").items()
     ]
-    fill(case.docs / PAGE, "prune_runs", table(header, rows))
+    fill(case.docs / PAGE, case.section("prune_runs"), table(header, rows))
+
+
+def _split(r: dict[str, Any]) -> list[str]:
+    """The cells about a split grammar; the chosen level in bold."""
+    levels = [f"**{f1:.1f}**" if n == r["level"] else f"{f1:.1f}" for n, f1 in enumerate(r["levels"])]
+    return [f"{r['products']} x {r['sub-symbols']:,}", ", ".join(levels), f"{r['roll-out rules']:,}"]
+
+
+def run(case: Case, *, settings: Settings | None = None, splits: SplitSettings = SPLITS) -> None:
+    model = runs(case, settings=settings, splits=splits)
+    case.result("prune-runs", lambda: about(case, model))
+    describe(case)
 
 
 def main() -> None:
-    parser = arguments(__doc__)
+    parser = arguments(__doc__, grammar="coarse")
     parser.add_argument("--points", type=int, help="baselines, and LOLS runs (8; ptb-r0: 4)")
     parser.add_argument("--iterations", type=int, default=10, help="rounds of LOLS, at most")
     chosen = parser.parse_args()
     case = case_of(chosen)
-    model = runs(case, points=chosen.points, iterations=chosen.iterations)
-    case.result("prune-runs", lambda: about(case, model))
-    describe(case)
+    settings = settings_of(case)
+    points = chosen.points or settings.points
+    run(case, settings=replace(settings, points=points, iterations=chosen.iterations))
 
 
 if __name__ == "__main__":

@@ -7,15 +7,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from secateur.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ("gum", "ptb-sample", "ptb-r0", "garden")  # in the order of the tables
-SURROGATES = ("dp", "cp")
+Surrogate = Literal["dp", "cp"]
+Grammar = Literal["coarse", "fine"]  # fine: split
 OUT = ROOT / "experiments" / "results"
 DOCS = ROOT / "docs"
 
@@ -25,7 +26,8 @@ class Case:
     """Which run of which data, and where what is found about it goes."""
 
     data: str
-    surrogate: Literal["dp", "cp"] = "dp"
+    surrogate: Surrogate = "dp"
+    grammar: Grammar = "coarse"
     out: Path = OUT
     docs: Path = DOCS
     again: bool = False  # even if the results are there
@@ -34,7 +36,19 @@ class Case:
 
     @property
     def name(self) -> str:
-        return f"{self.data}-{self.surrogate}"
+        return f"{self.data}-{self.surrogate}{self._suffix('-')}"
+
+    def section(self, script: str) -> str:
+        """Of the page, where a script writes about all cases of this grammar."""
+        return script + self._suffix("_")
+
+    def picture(self, experiment: str) -> str:
+        """The name of a picture of all surrogates."""
+        return f"{experiment}-{self.data}{self._suffix('-')}"
+
+    def _suffix(self, mark: str) -> str:
+        """What was found about coarse grammars goes without."""
+        return "" if self.grammar == "coarse" else mark + self.grammar
 
     def file(self, experiment: str) -> Path:
         return self.out / f"{experiment}-{self.name}.json"
@@ -46,18 +60,24 @@ class Case:
             write_json(file, make())
         return json.loads(file.read_text(encoding="utf-8"))
 
-    def results(self, experiment: str) -> dict[str, Any]:
-        """What is stored of all cases, by case."""
-        names = (f"{data}-{surrogate}" for data in DATA for surrogate in SURROGATES)
-        files = {name: self.out / f"{experiment}-{name}.json" for name in names}
-        return {name: json.loads(f.read_text(encoding="utf-8")) for name, f in files.items() if f.exists()}
+    def results(self, experiment: str) -> dict[Case, Any]:
+        """What is stored of all cases of this grammar."""
+        cases = (replace(self, data=data, surrogate=s) for data in DATA for s in get_args(Surrogate))
+        files = {case: case.file(experiment) for case in cases}
+        return {case: json.loads(f.read_text(encoding="utf-8")) for case, f in files.items() if f.exists()}
 
 
-def arguments(doc: str | None, *, surrogate: str = "dp") -> argparse.ArgumentParser:
-    """The options that all scripts have; a script may add its own."""
+def arguments(
+    doc: str | None, *, surrogate: Surrogate = "dp", grammar: Grammar | None = None
+) -> argparse.ArgumentParser:
+    """The options that all scripts have; a script may add its own. One about one grammar names it."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", choices=DATA, default="garden")
-    parser.add_argument("--surrogate", choices=SURROGATES, default=surrogate)
+    parser.add_argument("--surrogate", choices=get_args(Surrogate), default=surrogate)
+    if grammar is None:
+        parser.add_argument("--grammar", choices=get_args(Grammar), default="coarse", help="fine: split")
+    else:
+        parser.set_defaults(grammar=grammar)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--docs", type=Path, default=DOCS)
     parser.add_argument("--again", action="store_true", help="measure even if the results are there")
@@ -71,6 +91,7 @@ def case_of(chosen: argparse.Namespace) -> Case:
     return Case(
         chosen.data,
         chosen.surrogate,
+        chosen.grammar,
         chosen.out,
         chosen.docs,
         chosen.again,
@@ -115,14 +136,15 @@ def fill(page: Path, section: str, text: str) -> None:
     write(page, f"{before}{begin}\n{text.strip()}\n{end}{after}")
 
 
-def save_figure(figure: Any, docs: Path, name: str) -> str:
+def save_figure(figure: Any, docs: Path, name: str, *, dpi: int = 110) -> str:
     """Write docs/images/NAME.png; the Markdown of a page in a folder beside it."""
     from matplotlib import pyplot
 
     file = docs / "images" / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
-    figure.tight_layout()
-    figure.savefig(file, dpi=110)
+    if figure.get_layout_engine() is None:
+        figure.tight_layout()
+    figure.savefig(file, dpi=dpi)
     pyplot.close(figure)
     return f"![{name}](../images/{name}.png)\n"
 

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from secateur import garden
+    from secateur.dependencies import DependencyTree
+    from secateur.dependency_bank import DependencyBank
     from secateur.errors import InputError
     from secateur.formats.brackets import read_tree
     from secateur.grammar.binarize import Binarization, debinarize
     from secateur.grammar.induce import Smoothing, induce
     from secateur.grammar.pcfg import PCFG
     from secateur.grammar.text import read_grammar, write_grammar
+    from secateur.head_rules import HeadRules, to_dependencies
     from secateur.kernels.rules import Anchors
-    from secateur.metrics import Counts, Evaluation, evaluate
+    from secateur.metrics import Attachment, Counts, Evaluation, attachment, evaluate
     from secateur.model import Model
     from secateur.normalization import Normalization
     from secateur.parser import Limits, Parse, Parser, load
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "DependencyTree": "dependencies",
+    "DependencyBank": "dependency_bank",
     "InputError": "errors",
     "Binarization": "grammar.binarize",
     "debinarize": "grammar.binarize",
@@ -37,9 +42,13 @@ _HOME = {
     "PCFG": "grammar.pcfg",
     "read_grammar": "grammar.text",
     "write_grammar": "grammar.text",
+    "HeadRules": "head_rules",
+    "to_dependencies": "head_rules",
     "Anchors": "kernels.rules",
+    "Attachment": "metrics",
     "Counts": "metrics",
     "Evaluation": "metrics",
+    "attachment": "metrics",
     "evaluate": "metrics",
     "Model": "model",
     "Normalization": "normalization",
@@ -60,9 +69,13 @@ _HOME = {
 __all__ = [
     "PCFG",
     "Anchors",
+    "Attachment",
     "Binarization",
     "Counts",
+    "DependencyBank",
+    "DependencyTree",
     "Evaluation",
+    "HeadRules",
     "InputError",
     "Leaf",
     "Limits",
@@ -75,6 +88,7 @@ __all__ = [
     "Span",
     "Tree",
     "Treebank",
+    "attachment",
     "debinarize",
     "evaluate",
     "garden",
@@ -83,6 +97,7 @@ __all__ = [
     "read",
     "read_grammar",
     "read_tree",
+    "to_dependencies",
     "train",
     "write_grammar",
 ]

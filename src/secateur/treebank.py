@@ -14,8 +14,8 @@ from typing import NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from secateur import formats
-from secateur.errors import InputError
+from secateur import formats, partition
+from secateur.dependency_bank import DependencyBank
 from secateur.formats import source
 from secateur.formats.brackets import OnError
 from secateur.normalization import Normalization
@@ -100,29 +100,14 @@ class Treebank(Sequence[Tree]):
         self, *, dev: float = 0.1, test: float = 0.1, seed: int | None = None
     ) -> tuple[Treebank, Treebank, Treebank]:
         """Train, dev and test, in this order in the file, or drawn at random if there is a seed."""
-        if min(dev, test) < 0 or dev + test >= 1:
-            raise InputError(f"cannot split off {dev} and {test} of a treebank", fix="use shares such as 0.1")
-        # A share that was asked for gets a tree at least.
-        sizes = [max(round(share * len(self)), int(share > 0)) for share in (dev, test)]
-        train = len(self) - sum(sizes)
-        if train < 1:
-            raise InputError(
-                f"{len(self)} trees are too few to split", where=self.name, fix="give a larger treebank"
-            )
-        order = np.arange(len(self)) if seed is None else np.random.default_rng(seed).permutation(len(self))
-        parts = np.split(order, [train, train + sizes[0]])
-        first, second, third = (self._part(self._chosen[np.sort(part)]) for part in parts)
+        parts = partition.three_parts(len(self), dev=dev, test=test, seed=seed, name=self.name)
+        first, second, third = (self._part(self._chosen[part]) for part in parts)
         return first, second, third
 
     def folds(self, count: int) -> Iterator[tuple[Treebank, Treebank]]:
         """Cut into so many parts: each with all the rest before it, as (rest, fold)."""
-        if not 2 <= count <= len(self):
-            raise InputError(
-                f"cannot make {count} folds of {len(self)} trees", fix=f"use from 2 to {len(self)} folds"
-            )
-        for fold in np.array_split(np.arange(len(self)), count):
-            rest = np.delete(self._chosen, fold)
-            yield self._part(rest), self._part(self._chosen[fold])
+        for rest, fold in partition.folds(len(self), count):
+            yield self._part(self._chosen[rest]), self._part(self._chosen[fold])
 
     def filter(self, *, min_length: int = 1, max_length: int | None = None) -> Treebank:
         """The trees over so many words."""
@@ -214,9 +199,15 @@ def read(
     format: str | None = None,
     encoding: str = "utf-8",
     normalization: Normalization | None = _AS_IN_THE_PAPER,
-) -> Treebank:
-    """The treebank in a file, normalized as for training; normalization=None takes it as it is."""
-    return Treebank.read(path, format=format, encoding=encoding, normalization=normalization)
+) -> Treebank | DependencyBank:
+    """The treebank in a file: trees, normalized as for training, or dependencies, as they are.
+
+    normalization=None takes trees as they are, too.
+    """
+    file = formats.opened(path, format=format, encoding=encoding)
+    if file.has_dependencies:
+        return DependencyBank(file.dependencies(), name=file.name)
+    return Treebank(_normalized(file.trees(), normalization), name=file.name)
 
 
 def _normalized(trees: Iterable[Tree], normalization: Normalization | None) -> Iterator[Tree]:

@@ -265,3 +265,56 @@ def test_wrong_settings_of_a_model(run: Run, files: tuple[Path, Path], trees: Pa
     run("evaluate", model, trees, "--points", "all", "--sentences").misused("--sentences")
     run("evaluate", *files, "--fastest").refused(files[0], "only a model has a dial")
     run("evaluate", trees.parent, trees).refused("not a model")
+
+
+# Dependencies -----------------------------------------------------------------------------------------------
+
+GOLD_ARCS = """\
+1\tcats\t_\tNOUN\tNNS\t_\t2\tnsubj:x\t_\t_
+2\tsleep\t_\tVERB\tVBP\t_\t0\troot\t_\t_
+3\tnow\t_\tADV\tRB\t_\t2\tadvmod\t_\t_
+4\t.\t_\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+PARSED_ARCS = GOLD_ARCS.replace("nsubj:x", "nsubj").replace("2\tpunct", "3\tpunct")
+
+
+def test_dependencies(run: Run, tmp_path: Path) -> None:
+    gold, parsed = tmp_path / "gold.conllu", tmp_path / "parsed.conllu"
+    gold.write_text(GOLD_ARCS * 2)
+    parsed.write_text(PARSED_ARCS + GOLD_ARCS)
+    found = run("evaluate", gold, parsed).done()
+    assert found.lines[0] == "protocol: attachment, punctuation counted, labels whole, all lengths"
+    rows = {line[:23].strip(): line[23:].strip() for line in found.lines}
+    assert (rows["UAS"], rows["LAS"], rows["complete match, %"]) == ("87.50", "75.00", "50.00")
+    assert "95% confidence of UAS: 75.00 to 100.00" in found.out
+    options = ("--punctuation", "tag", "--no-subtypes", "--by", "length", "--sentences", "--json")
+    report = run("evaluate", gold, parsed, *options).done().json
+    assert "by gold tag" in report["protocol"]
+    assert "without subtypes" in report["protocol"]
+    assert (report["total"]["uas"], report["total"]["las"], report["total"]["words"]) == (100, 100, 6)
+    assert report["confidence"] == {"uas": [100, 100], "las": [100, 100]}
+    assert report["by_length"]["1-10"]["sentences"] == 2
+    assert [each["heads"] for each in report["sentences"]] == [3, 3]
+    shown = run("evaluate", gold, parsed, "--sentences", "--by", "length").done().lines
+    assert ["1", "4", "4", "3", "2"] in [line.split() for line in shown]
+    assert ["1-10", "2", "87.50", "75.00"] in [line.split() for line in shown]
+    assert run("evaluate", "-", parsed, stdin=GOLD_ARCS * 2).done().out == found.out
+
+
+def test_dependencies_that_cannot_be_compared(
+    run: Run, files: tuple[Path, Path], tmp_path: Path, grammar: Path
+) -> None:
+    gold, parsed = tmp_path / "gold.conllu", tmp_path / "parsed.conllu"
+    gold.write_text(GOLD_ARCS * 2)
+    parsed.write_text(GOLD_ARCS)
+    run("evaluate", gold, parsed).refused(parsed, "2 gold sentences but 1 to score")
+    parsed.write_text(GOLD_ARCS + GOLD_ARCS.replace("now", "here"))
+    run("evaluate", gold, parsed).refused(parsed, "sentence 2 (line 6)", '"now"', '"here"')
+    run("evaluate", gold, files[0]).refused(files[0], "phrases, where dependencies are needed")
+    prm = tmp_path / "a.prm"
+    prm.write_text("DELETE_LABEL TOP\n")
+    run("evaluate", gold, parsed, "--prm", prm).misused("--prm", "trees")
+    run("evaluate", *files, "--punctuation", "tag").misused("--punctuation", "dependencies")
+    run("evaluate", grammar, files[0], "--no-subtypes").misused("--subtypes", "dependencies")
+    run("evaluate", grammar, gold).refused(gold, "dependencies, where phrases are needed")

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from secateur import Normalization, Treebank, formats, read_tree
+from secateur import DependencyBank, Normalization, Treebank, formats, read_tree, to_dependencies
 from secateur.garden import garden
 
 if TYPE_CHECKING:
@@ -200,3 +200,76 @@ def test_garden_dependencies(run: Run) -> None:
 @pytest.mark.parametrize("count", [0, -3, "many"])
 def test_garden_of_no_size(run: Run, count: object) -> None:
     assert run("treebank", "garden", "--", count).code == 2
+
+
+# Dependencies -----------------------------------------------------------------------------------------------
+
+CONLLU = """\
+# text = Let's go
+1-2\tLet's\t_\t_\t_\t_\t_\t_\t_\t_
+1\tLet\tlet\tVERB\tVB\t_\t0\troot\t0:root\t_
+2\t's\twe\tPRON\tPRP\t_\t1\tobj\t1:obj\t_
+3\tgo\tgo\tVERB\tVB\t_\t1\txcomp\t1:xcomp\t_
+
+1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_
+"""
+
+
+def test_check_dependencies(run: Run, trees: Path, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.conllu", tmp_path / "bad.conllu"
+    good.write_text(CONLLU)
+    bad.write_text(CONLLU.replace("\t1\tobj", "\t0\tobj"))
+    assert run("treebank", "check", good, trees).done().out == "7 trees, 0 faults\n"
+    found = run("treebank", "check", bad)
+    assert found.code == 1
+    assert found.lines[0].startswith(f"{bad}:4:")
+    assert "2 roots (head 0): line 3, line 4" in found.lines[0]
+    assert found.lines[1] == "1 tree, 1 fault"
+    assert run("treebank", "check", bad, "--several-roots").done().out == "2 trees, 0 faults\n"
+    assert run("treebank", "check", good, "--from", "conllx").code == 1
+
+
+def test_info_of_dependencies(run: Run, trees: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU)
+    out = run("treebank", "info", path).done().out
+    assert "non-projective trees" in out
+    found = run("treebank", "info", path, path, "--json").done().json
+    assert (found["sentences"], found["words"], found["several_roots"]) == (4, 8, 0)
+    assert found["labels"] == {"root": 4, "obj": 2, "xcomp": 2}
+    assert found["tags"]["VB"] == 6
+    run("treebank", "info", path, trees).refused(trees, "phrases, where dependencies are needed")
+    run("treebank", "info", path, "--keep", "root").misused("--keep")
+
+
+def test_convert_dependencies(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU)
+    assert run("treebank", "convert", path).done().out == CONLLU
+    assert run("treebank", "convert", path, "--to", "conllu").done().out == CONLLU
+    other = run("treebank", "convert", path, "--to", "conllx").done().out
+    assert other.startswith("1\tLet\tlet\tVERB\tVB\t_\t0\troot\t_\t_\n2\t's")
+    assert run("treebank", "convert", "-", stdin=other).done().out == other
+    assert run("treebank", "convert", path, "--max-length", 1).done().out == CONLLU.split("\n\n")[1]
+    unparsed = CONLLU.replace("\t0\troot\t_", "\t_\t_\t_")
+    assert run("treebank", "convert", "-", stdin=unparsed).done().out == unparsed
+    run("treebank", "convert", path, "--to", "brackets").refused(path, "dependencies cannot become brackets")
+    run("treebank", "convert", path, "--normalize").misused("--normalize")
+    run("treebank", "convert", path, "--head-rules", path).misused("--head-rules")
+
+
+def test_convert_trees_to_dependencies(run: Run, grown: Path, trees: Path, tmp_path: Path) -> None:
+    for to in ("conllu", "conllx"):
+        found = run("treebank", "convert", grown, "--to", to).done()
+        assert "40 trees written, 0 faults" in found.err
+        bank = [to_dependencies(read_tree(line)) for line in grown.read_text().splitlines()]
+        path = tmp_path / to
+        path.write_text(found.out)
+        assert list(DependencyBank.read(path, format=to)) == bank
+    table = tmp_path / "heads.txt"
+    table.write_text("* first\n")
+    first = run("treebank", "convert", trees, "--to", "conllu", "--head-rules", table).done().lines[0]
+    assert first == "1\tthe\t_\t_\tDT\t_\t0\tROOT\t_\t_"
+    run("treebank", "convert", trees, "--head-rules", table).misused("--head-rules")
+    run("treebank", "convert", trees, "--to", "conllu", "--normalize").misused("--normalize")
+    run("treebank", "convert", trees, "--to", "conllu", "--indent").misused("--indent")

@@ -87,7 +87,7 @@ def test_figure2(case: report.Case, model: Model) -> None:
         if prune_figure2.outcome(row) == "same policy":
             assert row["baseline"] == row["lols"]
     # Spans kept, counted once more: on the half of dev that early stopping did not see.
-    task = prune_runs.trainer_of(case).task
+    task = prune_runs.trainer_of(case, model).task
     dev = prune_runs.treebanks("garden", case.limit).dev
     kept = [task.parse(task.encode(t.words()), model.policies["baseline-1"]).work.kept for t in dev[1::2]]
     assert rows[1]["baseline"]["runtime"] == pytest.approx(np.mean(kept))

@@ -19,8 +19,8 @@ def test_sniffs() -> None:
     assert formats.sniff([ASK, CAT.replace("the", "0=the")]) == "brackets"
     assert formats.sniff([ASK, ASK]) == "discbracket"
     assert formats.sniff(["\n"]) == "brackets"
-    with pytest.raises(InputError, match="none of the formats discbracket, brackets"):
-        formats.sniff(["1\tthe\t_\n"])
+    with pytest.raises(InputError, match="none of the formats discbracket, brackets, conllu, conllx"):
+        formats.sniff(["the\t1\t_\n"])
 
 
 @pytest.mark.parametrize(("name", "text"), [("brackets", CAT), ("discbracket", ASK)])

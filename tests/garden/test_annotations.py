@@ -8,7 +8,8 @@ from functools import cache
 
 import pytest
 
-from secateur.garden import Dependencies, Sample, garden
+from secateur.dependencies import DependencyTree, coarse_of
+from secateur.garden import Sample, garden
 from secateur.trees import Leaf, Tree
 
 COUNT = 1500
@@ -50,7 +51,7 @@ def moved_overtly(tree: Tree) -> bool:
     return any(tag != "-NONE-" for node in antecedents for tag in node.tags())
 
 
-def yields(dependencies: Dependencies) -> list[tuple[int, ...]]:
+def yields(dependencies: DependencyTree) -> list[tuple[int, ...]]:
     """For each word, the positions of the words below it, itself included, sorted."""
     found: list[set[int]] = [set() for _ in dependencies.words]
     for position in range(len(dependencies.words)):
@@ -61,7 +62,7 @@ def yields(dependencies: Dependencies) -> list[tuple[int, ...]]:
     return [tuple(sorted(positions)) for positions in found]
 
 
-def crosses(dependencies: Dependencies) -> bool:
+def crosses(dependencies: DependencyTree) -> bool:
     """Whether two arcs cross, the arc from the root (at 0) among them."""
     arcs = [
         (min(head, position), max(head, position))
@@ -79,7 +80,8 @@ def test_same_words_and_tags() -> None:
         shown = without_traces(penn)
         assert shown.words() == discontinuous.words() == list(dependencies.words)
         assert shown.tags() == discontinuous.tags() == list(dependencies.tags)
-        assert len(set(map(len, dependencies))) == 1
+        assert dependencies.check() is dependencies
+        assert set(dependencies.coarse) == {coarse_of(tag) for tag in dependencies.tags}
 
 
 def test_outer_brackets() -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from secateur.cli import inputs
+from secateur import formats
+from secateur.cli import attachment, inputs
+from secateur.cli.attachment import Punctuation
 from secateur.cli.bench import timed
 from secateur.cli.frontier import choose
 from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, with_dial
@@ -61,6 +63,14 @@ def evaluate(
     ] = None,
     by: Annotated[By | None, typer.Option("--by", help="Break the scores down by sentence length.")] = None,
     sentences: Annotated[bool, typer.Option("--sentences", help="The counts of each sentence too.")] = False,
+    punctuation: Annotated[
+        Punctuation | None,
+        typer.Option("--punctuation", help="Of dependencies: counted, or left out by tag or by characters."),
+    ] = None,
+    subtypes: Annotated[
+        bool | None,
+        typer.Option("--subtypes/--no-subtypes", help="Of dependencies: labels whole, or up to the colon."),
+    ] = None,
     dial: Dial,
     keep: Keep = None,
     from_: From = None,
@@ -72,6 +82,8 @@ def evaluate(
 ) -> None:
     """EVALB scores of parsed trees, as they stand; or of a grammar or model on a gold treebank, normalized.
 
+    Dependencies (CoNLL-X or CoNLL-U) get attachment scores: UAS and LAS.
+
     A model is scored at one setting of its dial or several, as in --budget 500wps,2000wps or --points all.
     Without --keep, its gold trees are normalized as those that it was trained on.
     """
@@ -80,7 +92,9 @@ def evaluate(
 
     parameters = metrics.read_parameters(prm) if prm else metrics.COLLINS
     how = How(parameters, by, sentences, cores(jobs), seed, json, quiet)
+    of_dependencies = {"--punctuation": punctuation is not None, "--subtypes": subtypes is not None}
     if Path(gold).is_dir():
+        _refuse(of_dependencies, "dependencies")
         settings = _settings(dial, points)
         if sentences and len(settings) != 1 and not json:
             raise typer.BadParameter("--sentences is for one setting of the dial")
@@ -94,6 +108,7 @@ def evaluate(
         raise InputError("only a model has a dial", where=gold, fix=fix)
     protocol = parameters.protocol()
     if inputs.is_grammar(gold, encoding=encoding):
+        _refuse(of_dependencies, "dependencies")
         steps = inputs.normalization(keep)
         golds, tests, failed = _parse(gold, parsed, steps, from_, encoding, how)
         with inputs.located(parsed):
@@ -102,8 +117,16 @@ def evaluate(
     elif keep:
         raise typer.BadParameter("--keep is for a grammar's gold trees; two files are scored as they stand")
     else:
+        golds = _opened(gold, parsed, from_, encoding)
+        if golds.has_dependencies:
+            _refuse({"--prm": prm is not None}, "trees")
+            tests = formats.opened(parsed, format=from_, encoding=encoding)
+            scores = attachment.compare(golds, tests, punctuation, subtypes is not False)
+            attachment.report(scores, attachment.Show(by is not None, sentences, seed, json))
+            return
+        _refuse(of_dependencies, "dependencies")
         with inputs.located(parsed):
-            result = _compare(gold, parsed, from_, encoding, parameters)
+            result = _compare(golds, parsed, encoding, parameters)
     if json:
         print_json({**_fields(result, how), "protocol": protocol})
         return
@@ -267,21 +290,30 @@ def _parse(
     return treebank, [parse.tree for parse in parses], [parse.failed for parse in parses]
 
 
-def _compare(gold: str, parsed: str, format: str | None, encoding: str, parameters: Any) -> Any:
-    """As they stand: EVALB itself knows function tags and traces."""
-    from secateur import formats, metrics
+def _refuse(given: dict[str, bool], wanted: str) -> None:
+    """Options that are for something else."""
+    for option, is_given in given.items():
+        if is_given:
+            raise typer.BadParameter(f"{option} is for files of {wanted}")
 
+
+def _opened(gold: str, parsed: str, format: str | None, encoding: str) -> formats.Opened:
+    """The gold file of two that are compared."""
     if gold == parsed == "-":
         raise typer.BadParameter("only one of the two can come from standard input")
     if inputs.is_grammar(parsed, encoding=encoding):
         raise InputError("this is a grammar", where=parsed, fix="name the grammar first, then the gold trees")
+    return formats.opened(gold, format=format, encoding=encoding)
+
+
+def _compare(gold: formats.Opened, parsed: str, encoding: str, parameters: Any) -> Any:
+    """As they stand: EVALB itself knows function tags and traces."""
+    from secateur import metrics
+
     lines = formats.source.lines(parsed, encoding=encoding)
     name = formats.source.name_of(parsed)
-    return metrics.evaluate(
-        formats.read(gold, format=format, encoding=encoding),
-        formats.brackets.read(lines, name=name, empty=True),
-        parameters,
-    )
+    tests = formats.brackets.read(lines, name=name, empty=True)
+    return metrics.evaluate(gold.trees(), tests, parameters)
 
 
 def _fields(result: Evaluation, how: How) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from secateur import formats
 from secateur.cli.options import TOKENS
+from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
 from secateur.formats import source
 from secateur.grammar.pcfg import PCFG
@@ -51,9 +52,20 @@ def read_treebank(
     paths: Sequence[str], *, format: str | None, encoding: str, steps: Normalization
 ) -> Treebank:
     """The trees of several files as one treebank, normalized."""
-    trees = (tree for path in paths for tree in formats.read(path, format=format, encoding=encoding))
-    name = " ".join(map(source.name_of, paths))
+    return read_trees([formats.opened(path, format=format, encoding=encoding) for path in paths], steps)
+
+
+def read_trees(files: Sequence[formats.Opened], steps: Normalization) -> Treebank:
+    """The same of files that have been opened."""
+    trees = (tree for file in files for tree in file.trees())
+    name = " ".join(file.name for file in files)
     return Treebank((made for made in map(steps, trees) if made is not None), name=name)
+
+
+def read_dependencies(files: Sequence[formats.Opened], *, several_roots: bool = False) -> DependencyBank:
+    """The sentences of several files as one bank."""
+    trees = (tree for file in files for tree in file.dependencies(several_roots=several_roots))
+    return DependencyBank(trees, name=" ".join(file.name for file in files))
 
 
 def read_grammar(path: str) -> PCFG | SplitPCFG:

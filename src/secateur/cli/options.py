@@ -26,7 +26,7 @@ def _one_of(known: tuple[str, ...], value: str | None) -> str | None:
 
 
 def _check_format(value: str | None) -> str | None:
-    return _one_of(tuple(formats.FORMATS), value)
+    return _one_of(formats.ALL_FORMATS, value)
 
 
 def _check_text_format(value: str | None) -> str | None:
@@ -105,7 +105,7 @@ From = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help=f"Format of the trees: {', '.join(formats.FORMATS)}. Recognised if not given.",
+        help=f"Format of the trees: {', '.join(formats.ALL_FORMATS)}. Recognised if not given.",
         callback=_check_format,
     ),
 ]
@@ -124,6 +124,9 @@ Keep = Annotated[
         help=f"A normalization step to leave out (repeatable): {', '.join(STEPS)}.",
         callback=_check_steps,
     ),
+]
+SeveralRoots = Annotated[
+    bool, typer.Option("--several-roots", help="Dependencies may have more than one root in a sentence.")
 ]
 Output = Annotated[
     Path | None,

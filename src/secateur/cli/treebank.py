@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import islice
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from secateur import formats
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Json, Keep, Output, Quiet, Seed
+from secateur.cli.options import Encoding, From, Json, Keep, Output, Quiet, Seed, SeveralRoots
 from secateur.cli.terminal import count as count_of
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress, sink
+from secateur.dependencies import DependencyTree
+from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
-from secateur.garden import Dependencies, Sample, garden
+from secateur.formats.brackets import OnError
+from secateur.formats.conll import gap_after
+from secateur.garden import Sample, garden
+from secateur.head_rules import YAMADA_MATSUMOTO, HeadRules, to_dependencies
 from secateur.normalization import Normalization
+from secateur.treebank import Treebank
 from secateur.trees import Tree
 
 app = typer.Typer(help="Check, describe, convert and draw treebanks; grow one.", no_args_is_help=True)
@@ -37,12 +44,17 @@ FIGURES = {
     "mean_length": "mean length, words",
     "discontinuous": "discontinuous trees",
     "unary_chains": "unary chains",
+    "coarse_tags": "different coarse tags",
+    "non_projective": "non-projective trees",
+    "several_roots": "trees with several roots",
 }
 
 
-class TreeFormat(StrEnum):
+class Target(StrEnum):
     brackets = "brackets"
     discbracket = "discbracket"
+    conllu = "conllu"
+    conllx = "conllx"
 
 
 class Annotation(StrEnum):
@@ -52,14 +64,21 @@ class Annotation(StrEnum):
 
 
 @app.command()
-def check(files: Files, *, from_: From = None, encoding: Encoding = "utf-8", json: Json = False) -> None:
+def check(
+    files: Files,
+    *,
+    from_: From = None,
+    encoding: Encoding = "utf-8",
+    several_roots: SeveralRoots = False,
+    json: Json = False,
+) -> None:
     """Read treebanks and list every fault with file:line:column; exit code 1 if there is any."""
     faults: list[InputError] = []
     trees = 0
     for file in files:
         try:
-            for _ in formats.read(file, format=from_, encoding=encoding, on_error=faults.append):
-                trees += 1
+            opened = formats.opened(file, format=from_, encoding=encoding)
+            trees += sum(1 for _ in _read(opened, faults.append, several_roots))
         except InputError as unreadable:
             faults.append(unreadable)
     if json:
@@ -75,11 +94,23 @@ def check(files: Files, *, from_: From = None, encoding: Encoding = "utf-8", jso
 
 @app.command()
 def info(
-    files: Files, *, keep: Keep = None, from_: From = None, encoding: Encoding = "utf-8", json: Json = False
+    files: Files,
+    *,
+    keep: Keep = None,
+    from_: From = None,
+    encoding: Encoding = "utf-8",
+    several_roots: SeveralRoots = False,
+    json: Json = False,
 ) -> None:
-    """Sizes, lengths, labels and tags of a treebank, as it is after normalization."""
-    steps = inputs.normalization(keep)
-    treebank = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
+    """Sizes, lengths, labels and tags of a treebank, as it is after normalization; or of dependencies."""
+    opened = [formats.opened(file, format=from_, encoding=encoding) for file in files]
+    treebank: Treebank | DependencyBank
+    if any(file.has_dependencies for file in opened):
+        if keep:
+            raise typer.BadParameter("--keep is for trees; dependencies are not normalized")
+        treebank = inputs.read_dependencies(opened, several_roots=several_roots)
+    else:
+        treebank = inputs.read_trees(opened, inputs.normalization(keep))
     description, checksum = treebank.describe()._asdict(), treebank.checksum()
     labels, tags = treebank.labels(), treebank.tags()
     if json:
@@ -97,45 +128,55 @@ def info(
 def convert(
     file: File,
     *,
-    to: Annotated[TreeFormat, typer.Option("--to", help="Output format.")] = TreeFormat.brackets,
+    to: Annotated[
+        Target | None,
+        typer.Option("--to", help="Output format; brackets, or the format of dependencies, if not given."),
+    ] = None,
     normalize: Normalize = False,
     keep: Keep = None,
     indent: Annotated[bool, typer.Option("--indent", help="Brackets over several lines.")] = False,
+    head_rules: Annotated[
+        Path | None, typer.Option("--head-rules", help="A table of heads for trees that become dependencies.")
+    ] = None,
     max_length: Annotated[
         int | None, typer.Option("--max-length", min=1, help="Drop longer sentences.")
     ] = None,
     output: Output = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
+    several_roots: SeveralRoots = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first fault instead of skipping.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rewrite a treebank in another format, normalized or as it is.
+    """Rewrite a treebank in another format, normalized or as it is; trees become dependencies by head rules.
 
     Trees that cannot be read or written are skipped and listed, and the exit code is 1.
     """
-    if indent and to is not TreeFormat.brackets:
-        raise typer.BadParameter(f"--indent is for brackets; {to.value} has one tree a line")
+    if indent and to not in (None, Target.brackets):
+        raise typer.BadParameter(f"--indent is for brackets, not for {to}")
     faults: list[InputError] = []
     step = _step(normalize, keep)
-    trees = formats.read(file, format=from_, encoding=encoding, on_error=None if strict else faults.append)
-    written = 0
+    opened = formats.opened(file, format=from_, encoding=encoding)
+    target = to or (Target(opened.format) if opened.has_dependencies else Target.brackets)
+    writer = _writer(opened, target, step, indent, head_rules)
+    written, last = 0, ""
     with sink(output) as out:
+        trees = _read(opened, None if strict else faults.append, several_roots)
         for number, tree in enumerate(progress(trees, "converting", quiet=quiet), 1):
-            made = step(tree) if step else tree
-            if made is None or (max_length and len(made.leaves()) > max_length):
-                continue
             try:
-                with inputs.located(f"{formats.source.name_of(file)}, tree {number}"):
-                    out.write(_written(made, to, indent))
+                with inputs.located(f"{opened.name}, tree {number}"):
+                    text = writer(tree, max_length)
             except InputError as unfit:
                 if strict:
                     raise
                 faults.append(unfit)
                 continue
-            written += 1
+            if text:
+                out.write((gap_after(last) if target in formats.DEPENDENCY_FORMATS else "") + text)
+                last = text
+                written += 1
     for fault in faults:
         err.print(str(fault))
     if not quiet:
@@ -191,7 +232,7 @@ def grow(
     with sink(output) as out:
         samples = islice(garden(skip + count, seed=seed), skip, None)
         for sample in progress(samples, "growing", total=count, quiet=quiet):
-            out.write("".join(f"{line}\n" for line in _lines(sample, to)))
+            out.write(_grown(sample, to))
 
 
 def _step(normalize: bool, keep: list[str] | None) -> Normalization | None:
@@ -200,22 +241,53 @@ def _step(normalize: bool, keep: list[str] | None) -> Normalization | None:
     return inputs.normalization(keep) if normalize else None
 
 
-def _written(tree: Tree, to: TreeFormat, indent: bool) -> str:
+def _read(
+    file: formats.Opened, on_error: OnError | None, several_roots: bool
+) -> Iterator[Tree] | Iterator[DependencyTree]:
+    if file.has_dependencies:
+        return file.dependencies(on_error=on_error, heads="optional", several_roots=several_roots)
+    return file.trees(on_error=on_error)
+
+
+# The text of a tree, empty for one that is left out: it is longer than allowed, or nothing is left of it.
+Writer = Callable[[Any, int | None], str]
+
+
+def _writer(
+    file: formats.Opened, to: Target, step: Normalization | None, indent: bool, head_rules: Path | None
+) -> Writer:
+    """How trees of the file become text."""
+    is_dependency = to in formats.DEPENDENCY_FORMATS
+    if step and (is_dependency or file.has_dependencies):
+        raise typer.BadParameter("--normalize is for trees that stay trees")
+    if head_rules and (file.has_dependencies or not is_dependency):
+        raise typer.BadParameter("--head-rules is for trees that become dependencies")
+    if not is_dependency:
+        if file.has_dependencies:
+            fix = "use --to conllu or --to conllx"
+            raise InputError(f"dependencies cannot become {to.value}", where=file.name, fix=fix)
+        return lambda tree, top: _written(step(tree) if step else tree, to, indent, top)
+    form = formats.DEPENDENCY_FORMATS[to]
+    if file.has_dependencies:
+        return lambda tree, top: form.write(tree) if not top or len(tree) <= top else ""
+    rules = HeadRules.read(head_rules) if head_rules else YAMADA_MATSUMOTO
+
+    def depend(tree: Tree, top: int | None) -> str:
+        made = to_dependencies(tree, rules)
+        return form.write(made) if not top or len(made) <= top else ""
+
+    return depend
+
+
+def _written(tree: Tree | None, to: Target, indent: bool, max_length: int | None) -> str:
+    if tree is None or (max_length and len(tree.leaves()) > max_length):
+        return ""
     text = formats.brackets.write(tree, indent=True) if indent else formats.write(tree, to.value)
     return f"{text}\n"
 
 
-def _lines(sample: Sample, to: Annotation) -> Iterator[str]:
-    if to is Annotation.brackets:
-        yield formats.brackets.write(sample.penn)
-    elif to is Annotation.discbracket:
-        yield formats.write(sample.discontinuous, "discbracket")
-    else:
-        yield from _conllu(sample.dependencies)
-        yield ""
-
-
-def _conllu(sentence: Dependencies) -> Iterator[str]:
-    rows = zip(sentence.words, sentence.tags, sentence.heads, sentence.labels, strict=True)
-    for number, (word, tag, head, label) in enumerate(rows, 1):
-        yield "\t".join((str(number), word, "_", "_", tag, "_", str(head), label, "_", "_"))
+def _grown(sample: Sample, to: Annotation) -> str:
+    if to is Annotation.conllu:
+        return formats.conll.CONLLU.write(sample.dependencies)
+    tree = sample.penn if to is Annotation.brackets else sample.discontinuous
+    return f"{formats.write(tree, to.value)}\n"

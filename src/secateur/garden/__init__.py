@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from secateur.errors import InputError
-from secateur.garden.derive import Dependencies, Sample, derive
+from secateur.garden.derive import Sample, derive
 from secateur.garden.luck import Luck
 from secateur.garden.sentences import sentence
 from secateur.normalization import Normalization
 from secateur.treebank import Treebank
 
-__all__ = ["Dependencies", "Sample", "garden", "sample", "treebank"]
+__all__ = ["Sample", "garden", "sample", "treebank"]
 
 
 def sample(index: int, *, seed: int = 0) -> Sample:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from secateur.dependencies import DependencyTree, coarse_of
 from secateur.garden.node import EMPTY, HEAD, MOVED, Node
 from secateur.trees import Leaf, Tree
-
-
-class Dependencies(NamedTuple):
-    """A dependency tree: word t has head heads[t], counted from 1; 0 is the root."""
-
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    heads: tuple[int, ...]
-    labels: tuple[str, ...]
 
 
 class Sample(NamedTuple):
@@ -22,7 +14,7 @@ class Sample(NamedTuple):
 
     penn: Tree  # outer label "", function tags, traces and their indices; empty elements count as leaves
     discontinuous: Tree  # outer label ROOT; moved phrases stand where they are interpreted
-    dependencies: Dependencies
+    dependencies: DependencyTree
 
 
 def derive(root: Node) -> Sample:
@@ -35,9 +27,11 @@ def derive(root: Node) -> Sample:
     tree, head = reading.resolve(root)
     assert tree is not None
     reading.labels[head] = "root"
-    dependencies = Dependencies(
+    tags = tuple([word.label for word in words])
+    dependencies = DependencyTree(
         tuple([word.word for word in words]),
-        tuple([word.label for word in words]),
+        tags,
+        tuple(map(coarse_of, tags)),
         tuple(reading.heads),
         tuple(reading.labels),
     )

@@ -1,5 +1,6 @@
-"""Scores of parses: EVALB brackets as sums of Counts, and how sure they are."""
+"""Scores of parses: EVALB brackets as sums of Counts, attachments likewise, and how sure they are."""
 
+from secateur.metrics.attachment import Attachment, AttachmentScores, attachment, sum_attachments
 from secateur.metrics.bootstrap import confidence, permutation_test
 from secateur.metrics.counts import Counts, sum_counts
 from secateur.metrics.evalb import (
@@ -16,6 +17,8 @@ from secateur.metrics.parameters import COLLINS, Parameters, read_parameters
 
 __all__ = [
     "COLLINS",
+    "Attachment",
+    "AttachmentScores",
     "Brackets",
     "Counts",
     "Evaluation",
@@ -23,6 +26,7 @@ __all__ = [
     "Parameters",
     "SentenceScore",
     "Status",
+    "attachment",
     "confidence",
     "crossing_spans",
     "evaluate",
@@ -31,5 +35,6 @@ __all__ = [
     "prepare",
     "read_parameters",
     "score",
+    "sum_attachments",
     "sum_counts",
 ]

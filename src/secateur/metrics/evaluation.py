@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from secateur.errors import InputError
 from secateur.metrics.counts import Counts, sum_counts
 from secateur.metrics.evalb import Brackets, SentenceScore, score
+from secateur.metrics.lengths import BINS, class_name, length_classes
 from secateur.metrics.parameters import COLLINS, Parameters
 from secateur.trees import Tree
 
@@ -24,7 +24,7 @@ class LengthRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.first}+" if self.last is None else f"{self.first}-{self.last}"
+        return class_name(self.first, self.last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,12 @@ class Evaluation:
         """Whether the plain program would have given up without printing totals."""
         return self.total.errors > self.parameters.max_error + 1
 
-    def by_length(self, bins: Sequence[int] = (10, 20, 30, 40)) -> list[LengthRow]:
+    def by_length(self, bins: Sequence[int] = BINS) -> list[LengthRow]:
         """One row per length class; `bins` are the longest lengths of all classes but the last."""
-        if list(bins) != sorted(set(bins)) or any(last < 1 for last in bins):
-            raise InputError(f"length classes must grow from 1: {list(bins)}")
-        groups: list[list[Counts]] = [[] for _ in range(len(bins) + 1)]
-        for sentence in self.sentences:
-            groups[bisect_left(bins, sentence.counts.length)].append(sentence.counts)
-        ends = zip([1, *(last + 1 for last in bins)], [*bins, None], groups, strict=True)
-        return [LengthRow(first, last, sum_counts(group)) for first, last, group in ends]
+        return [
+            LengthRow(first, last, sum_counts(self.sentences[number].counts for number in numbers))
+            for first, last, numbers in length_classes((s.counts.length for s in self.sentences), bins)
+        ]
 
     def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
         """Everything, ready for JSON; the sentences can be left out."""

@@ -1,0 +1,185 @@
+"""Features of dependency arcs: patterns in words, made ready for the kernel.
+
+A pattern is a text of atoms. `tag[h]` is the view `tag` of the head, `tag[m]` that of the modifier; their
+neighbours are h-1, h+1, m-1, m+1. In the second order s is the child of h next to m on the side of h.
+`tag[b]` stands for each word between the two ends (h and m; s and m in the second order), `coarse{b}` for
+the set of their coarse tags, `verbs` and `points` for how many of them are verbs or punctuation; `bias` is
+there always. Each pattern gives two templates: itself, and itself with the direction and length of the arc.
+A view is a function from a token to a text:
+
+    features = ArcFeatures(views={"shape": lambda token: shape(token.word)},
+                           patterns=(*first_order(), "shape[h] shape[m]"))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.errors import InputError
+from secateur.features.arc_templates import first_order, second_order
+from secateur.kernels import arc_features as kernel
+
+Keys = npt.NDArray[np.uint64]
+
+
+class Token(NamedTuple):
+    """What features see of a word."""
+
+    word: str
+    tag: str
+    coarse: str
+
+
+View = Callable[[Token], str]
+
+REMEMBERED = 1 << 17  # tokens whose keys are kept at hand
+_DIGIT = re.compile(r"\d")
+_PREFIX, _SUFFIX = 5, 3
+_ATOM = re.compile(r"(\w+)\[([hmsb])([+-]1)?\]")
+_SUMMARIES = {"coarse{b}": kernel.TAG_SET, "verbs": kernel.VERBS, "points": kernel.POINTS}
+_PARTS = {"h": kernel.HEAD, "m": kernel.MODIFIER, "s": kernel.SIBLING, "b": kernel.BETWEEN}
+_VERBS = ("VERB", "AUX", "VB", "V", "MD")
+_POINTS = ("PUNCT", ".", ",", ":", "``", "''", "-L", "-R", "-LRB-", "-RRB-")
+# What stands around a sentence has tags and words like no token's.
+_AROUND = tuple(Token(name, name, name) for name in ("\x01", "\x02", "\x03", "\x04"))
+_BEFORE, _ROOT, _AFTER, _NONE = _AROUND
+
+
+def normal_form(word: str) -> str:
+    """The word with every digit as 0."""
+    return _DIGIT.sub("0", word)
+
+
+VIEWS: dict[str, View] = {
+    "word": lambda token: normal_form(token.word),
+    "prefix": lambda token: normal_form(token.word)[:_PREFIX],
+    "suffix": lambda token: normal_form(token.word)[-_SUFFIX:],
+    "tag": lambda token: token.tag,
+    "coarse": lambda token: token.coarse,
+}
+
+
+@dataclass(frozen=True)
+class ArcFeatures:
+    """Patterns over arcs, first order before second."""
+
+    patterns: tuple[str, ...] = field(default_factory=first_order)
+    siblings: tuple[str, ...] = field(default_factory=second_order)
+    views: Mapping[str, View] = field(default_factory=dict)
+    _keys: dict[Token, bytes] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def view_names(self) -> tuple[str, ...]:
+        """The views that patterns use, the coarse tag first."""
+        used = [name for text in (*self.patterns, *self.siblings) for name, *_ in _ATOM.findall(text)]
+        names = tuple(dict.fromkeys(["coarse", *used]))
+        for name in names:
+            if name not in VIEWS and name not in self.views:
+                raise InputError(
+                    f"a pattern uses the view {name!r}, which is not there",
+                    fix=f'give views={{"{name}": function from a token to a text}}',
+                )
+        return names
+
+    @cached_property
+    def compiled(self) -> kernel.Patterns:
+        """The patterns as the kernel has them, those of siblings after the others."""
+        parsed = [self._atoms(text, siblings=False) for text in self.patterns]
+        parsed += [self._atoms(text, siblings=True) for text in self.siblings]
+        seeds = [*map(_hash, self.patterns), *(_hash(f"siblings: {text}") for text in self.siblings)]
+        ptr: list[list[int]] = []
+        flat: list[tuple[int, int, int]] = []
+        for atoms, _ in parsed:
+            start = len(flat)
+            ptr.append([start + sum(part < p for part, *_ in atoms) for p in range(5)])
+            flat += atoms
+        return kernel.Patterns(
+            np.array(seeds, np.uint64),
+            np.array(ptr, np.uint32).reshape(-1, 5),
+            np.array([view for _, view, _ in flat], np.uint32),
+            np.array([offset for *_, offset in flat], np.int64),
+            np.array([between for _, between in parsed], np.uint32),
+        )
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """All templates by name: two for each pattern, in the order of their numbers."""
+        return tuple(f"{text}{far}" for text in (*self.patterns, *self.siblings) for far in ("", " distance"))
+
+    @property
+    def first(self) -> int:
+        """How many templates are of the first order."""
+        return 2 * len(self.patterns)
+
+    def group(self, templates: Iterable[int]) -> kernel.Group:
+        """Templates to be computed together, both of one pattern at once."""
+        wanted: dict[int, int] = {}
+        for number in templates:
+            pattern, far = divmod(number, 2)
+            wanted[pattern] = wanted.get(pattern, 0) | (kernel.FAR if far else kernel.BARE)
+        return kernel.Group(np.array(list(wanted), np.uint32), np.array(list(wanted.values()), np.uint32))
+
+    def sentence(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> kernel.Sentence:
+        """A sentence as the kernel has it."""
+        tokens = list(map(Token, words, tags, coarse))
+        marked = [_BEFORE, _ROOT, *tokens, _AFTER, _NONE]
+        known = self._keys
+        try:
+            keys = [known[token] for token in marked]
+        except KeyError:
+            keys = [self._remember(token) for token in marked]
+        by_token = np.frombuffer(b"".join(keys), np.uint64).reshape(len(marked), len(self.view_names) + 1)
+        flags = by_token[1 : len(tokens) + 2, -1]
+        return kernel.Sentence(
+            np.ascontiguousarray(by_token[:, :-1].T),
+            (flags & 1).astype(np.bool_),
+            (flags & 2).astype(np.bool_),
+        )
+
+    def _atoms(self, text: str, *, siblings: bool) -> tuple[list[tuple[int, int, int]], int]:
+        """(part, view, offset) of each atom, by part; and what is looked at between."""
+        atoms: list[tuple[int, int, int]] = []
+        between = []
+        for word in text.split():
+            found = _ATOM.fullmatch(word)
+            if word in _SUMMARIES:
+                between.append(_SUMMARIES[word])
+            elif found and (siblings or found[2] != "s") and not (found[2] == "b" and found[3]):
+                atoms.append((_PARTS[found[2]], self.view_names.index(found[1]), int(found[3] or 0)))
+                if found[2] == "b":
+                    between.append(kernel.EACH)
+            elif word != "bias":
+                raise InputError(f"{word!r} in the pattern {text!r} is no atom", fix=_FIX)
+        if len(between) > 1:
+            raise InputError(f"the pattern {text!r} looks twice at what is between", fix="do so once")
+        return sorted(atoms), between[0] if between else kernel.NOTHING
+
+    def _remember(self, token: Token) -> bytes:
+        """The keys of a token under each view, and whether it is a verb or punctuation."""
+        keys = self._keys.get(token)
+        if keys is None:
+            views = {**VIEWS, **self.views}
+            of_views = [_hash(token.word if token in _AROUND else views[v](token)) for v in self.view_names]
+            flags = (token.coarse in _VERBS) + 2 * (token.coarse in _POINTS)
+            keys = np.array([*of_views, flags], np.uint64).tobytes()
+            if len(self._keys) >= REMEMBERED:
+                self._keys.clear()
+            self._keys[token] = keys
+        return keys
+
+
+_FIX = "write view[h], view[m], view[s] or their neighbours as in view[h-1], view[b], " + ", ".join(
+    [*_SUMMARIES, "bias"]
+)
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

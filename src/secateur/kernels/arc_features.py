@@ -1,0 +1,437 @@
+"""Scores and features of arcs, and of arcs with an adjacent sibling, by hashed patterns.
+
+A pattern's key is a sum of parts: what it takes from around the head, around the modifier, around the
+sibling, and of what stands between. Each part is a 64-bit hash made once for each word, so that an arc costs
+one addition and one look-up. The highest bits of the key name a weight. The weight with the direction and
+length of the arc stands on the same line of 16, so that the two templates of a pattern share a line of the
+cache: bare in slot s, with distance d (1 to 14) in slot s + d modulo 16.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+# The parts of a key, in the order in which a pattern's atoms stand.
+HEAD, MODIFIER, SIBLING, BETWEEN = range(4)
+# What a pattern looks at between its two ends.
+NOTHING, EACH, TAG_SET, VERBS, POINTS = range(5)
+# The two templates of a pattern, as bits.
+BARE, FAR = 1, 2
+
+LINE = np.uint64(15)
+ONE = np.uint64(1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+FEW = 1  # parts are few where so many times their number is not more than the words
+MOST = 3  # verbs or points between are counted so far
+
+# Columns stand for: what is before the root, the root, the n words, what is behind them, no sibling.
+BEFORE = 2  # columns in front of the first word
+AROUND = 4  # columns that are no words
+
+
+class Patterns(NamedTuple):
+    """Q patterns of A atoms in all."""
+
+    seed: np.ndarray  # [Q] uint64
+    ptr: np.ndarray  # [Q, 5] uint32, where the atoms of each part start; the next part's start ends them
+    column: np.ndarray  # [A] uint32, which view
+    offset: np.ndarray  # [A] int64, -1, 0 or 1
+    between: np.ndarray  # [Q] uint32, one of NOTHING .. POINTS
+
+
+class Sentence(NamedTuple):
+    """The words of a sentence as keys."""
+
+    keys: np.ndarray  # [views, n + 4] uint64; the first view is the coarse tag
+    is_verb: np.ndarray  # [n + 1] bool, by position; the root is none
+    is_point: np.ndarray  # [n + 1] bool
+
+
+class Group(NamedTuple):
+    """Templates to be computed together."""
+
+    pattern: np.ndarray  # [G] uint32
+    wanted: np.ndarray  # [G] uint32, BARE, FAR or both
+
+
+class Parts(NamedTuple):
+    """What scores are for: R arcs, or arcs with a sibling."""
+
+    modifier: np.ndarray  # [R] uint32
+    head: np.ndarray  # [R] uint32
+    sibling: np.ndarray  # [R] uint32, n + 1 for none; empty in the first order
+    start: np.ndarray  # [R] uint32, the word before those between
+    end: np.ndarray  # [R] uint32, the word behind them
+    distance: np.ndarray  # [R] uint32, 1 to 14
+
+
+@njit(inline="always")
+def mix(state, key):
+    state = (state ^ key) * _MIX
+    return state ^ (state >> _HALF)
+
+
+@njit(inline="always")
+def distance_class(h, m):
+    """Lengths 1, 2, 3, 4, 5, 6-10 and more, to the right (1-7) and to the left (8-14)."""
+    length = abs(m - h)
+    known = length if length <= 5 else (6 if length <= 10 else 7)
+    return np.uint32(known if h < m else known + 7)
+
+
+@njit(cache=True, nogil=True)
+def part_keys(patterns, q, keys, part, out):
+    """out[p]: the part's share in the key of pattern q when it is around position p.
+
+    share = seed folded with every atom; nothing where there are no atoms, but the head's is there always.
+    """
+    places = keys.shape[1] - 2  # positions 0 to n, and none at n + 1
+    first, last = patterns.ptr[q, part], patterns.ptr[q, part + 1]
+    if first == last and part != HEAD:
+        out[:] = np.uint64(0)
+        return
+    out[:] = mix(patterns.seed[q], np.uint64(part + 1))
+    for a in range(first, last):
+        column, offset = keys[patterns.column[a]], patterns.offset[a]
+        for p in range(places - 1):
+            out[p] = mix(out[p], column[p + 1 + offset])
+        out[places - 1] = mix(out[places - 1], column[places + 1])
+
+
+@njit(cache=True, nogil=True)
+def tag_sets(keys, out):
+    """out[l, r]: a hash of the set of keys strictly between the positions l < r.
+
+    out[l, r+1] = out[l, r] + key(r) if r is the first of its kind behind l
+    """
+    n = keys.shape[0] - AROUND
+    for r in range(1, n + 1):
+        earlier = r - 1  # the nearest position before with the same key
+        while earlier > 0 and keys[earlier + 1] != keys[r + 1]:
+            earlier -= 1
+        out[r - 1, r] = np.uint64(0)
+        for left in range(r):
+            out[left, r + 1] = out[left, r] + (keys[r + 1] if earlier <= left else np.uint64(0))
+
+
+@njit(cache=True, nogil=True)
+def counts_before(flags):
+    """out[p]: how many of the positions before p are flagged."""
+    out = np.zeros(flags.shape[0] + 1, np.int64)
+    for p in range(flags.shape[0]):
+        out[p + 1] = out[p] + flags[p]
+    return out
+
+
+@njit(inline="always")
+def far(bare, distance):
+    """The index with distance, on the same line."""
+    return (bare & ~LINE) | ((bare + np.uint64(distance)) & LINE)
+
+
+class Keys(NamedTuple):
+    """The shares of patterns in the keys of a sentence's parts, made when they are first asked for."""
+
+    made: np.ndarray  # [Q] bool
+    made_each: np.ndarray  # [Q] bool
+    made_sets: np.ndarray  # [1] bool
+    head: np.ndarray  # [Q, n+2] uint64
+    modifier: np.ndarray  # [Q, n+2]
+    sibling: np.ndarray  # [Q, n+2], or nothing in the first order
+    each: np.ndarray  # [Q, n+2], of words between, where the pattern looks at each
+    sets: np.ndarray  # [n+1, n+2] uint64
+    verbs: np.ndarray  # [n+2] int64
+    points: np.ndarray  # [n+2] int64
+
+
+@njit(cache=True, nogil=True)
+def no_keys(patterns, sentence, has_siblings):
+    """Room for all patterns; none is made yet."""
+    count, places = patterns.seed.shape[0], sentence.keys.shape[1] - 2
+    return Keys(
+        np.zeros(count, np.bool_),
+        np.zeros(count, np.bool_),
+        np.zeros(1, np.bool_),
+        np.empty((count, places), np.uint64),
+        np.empty((count, places), np.uint64),
+        np.empty((count if has_siblings else 0, places), np.uint64),
+        np.empty((count, places), np.uint64),
+        np.empty((places - 1, places), np.uint64),
+        counts_before(sentence.is_verb),
+        counts_before(sentence.is_point),
+    )
+
+
+@njit(cache=True, nogil=True)
+def make_keys(patterns, q, sentence, keys):
+    """The shares of a pattern, made once for each word."""
+    if keys.made[q]:
+        return
+    keys.made[q] = True
+    part_keys(patterns, q, sentence.keys, HEAD, keys.head[q])
+    part_keys(patterns, q, sentence.keys, MODIFIER, keys.modifier[q])
+    if keys.sibling.shape[0]:
+        part_keys(patterns, q, sentence.keys, SIBLING, keys.sibling[q])
+
+
+@njit(cache=True, nogil=True)
+def make_between(patterns, q, sentence, keys):
+    """What a pattern needs to look at what stands between, made once."""
+    kind = patterns.between[q]
+    if kind == EACH and not keys.made_each[q]:
+        keys.made_each[q] = True
+        part_keys(patterns, q, sentence.keys, BETWEEN, keys.each[q])
+    if kind == TAG_SET and not keys.made_sets[0]:
+        keys.made_sets[0] = True
+        tag_sets(sentence.keys[0], keys.sets)
+
+
+@njit(inline="always")
+def share(ptr, column, offset, q, part, keys, state, p):
+    """The part's share when it is around position p, as part_keys has it; `state` is the folded seed."""
+    places = keys.shape[1] - 2
+    for a in range(ptr[q, part], ptr[q, part + 1]):
+        place = places + 1 if p == places - 1 else p + 1 + offset[a]
+        state = mix(state, keys[column[a], place])
+    return state
+
+
+@njit(cache=True, nogil=True)
+def common_keys(patterns, q, sentence, keys, parts, out):
+    """out[r]: the key of pattern q at a part, but for what stands between.
+
+    Where there are few parts and nothing was made of the pattern yet, only they are looked at.
+    """
+    head, modifier, sibling = parts.head, parts.modifier, parts.sibling
+    if not keys.made[q] and FEW * head.shape[0] <= keys.head.shape[1]:
+        ptr, column, offset, texts = patterns.ptr, patterns.column, patterns.offset, sentence.keys
+        seed = patterns.seed[q]
+        has_modifier = ptr[q, MODIFIER] < ptr[q, MODIFIER + 1]
+        has_sibling = sibling.shape[0] > 0 and ptr[q, SIBLING] < ptr[q, SIBLING + 1]
+        of_head, of_modifier = mix(seed, np.uint64(HEAD + 1)), mix(seed, np.uint64(MODIFIER + 1))
+        of_sibling = mix(seed, np.uint64(SIBLING + 1))
+        for r in range(head.shape[0]):
+            key = share(ptr, column, offset, q, HEAD, texts, of_head, np.int64(head[r]))
+            if has_modifier:
+                key += share(ptr, column, offset, q, MODIFIER, texts, of_modifier, np.int64(modifier[r]))
+            if has_sibling:
+                key += share(ptr, column, offset, q, SIBLING, texts, of_sibling, np.int64(sibling[r]))
+            out[r] = key
+        return
+    make_keys(patterns, q, sentence, keys)
+    heads, modifiers = keys.head[q], keys.modifier[q]
+    for r in range(head.shape[0]):
+        out[r] = heads[head[r]] + modifiers[modifier[r]]
+    if sibling.shape[0]:
+        siblings = keys.sibling[q]
+        for r in range(head.shape[0]):
+            out[r] += siblings[sibling[r]]
+
+
+@njit(cache=True, nogil=True)
+def add_summaries(keys, kind, parts, out):
+    """Take into the keys what stands between, where it is one value."""
+    start, end = parts.start, parts.end
+    if kind == TAG_SET:
+        sets = keys.sets
+        for r in range(start.shape[0]):
+            out[r] += mix(np.uint64(TAG_SET), sets[start[r], end[r]])
+    else:
+        before = keys.verbs if kind == VERBS else keys.points
+        for r in range(start.shape[0]):
+            count = before[end[r]] - before[start[r] + 1]
+            out[r] += mix(np.uint64(kind), np.uint64(min(count, MOST)))
+
+
+@njit(cache=True, nogil=True)
+def score_parts(patterns, group, sentence, keys, parts, weights, scores):
+    """Add to the scores [R] of parts what the templates of a group say."""
+    shift = key_shift(weights.shape[0])
+    key = np.empty(scores.shape[0], np.uint64)
+    for g in range(group.pattern.shape[0]):
+        q = group.pattern[g]
+        kind = patterns.between[q]
+        common_keys(patterns, q, sentence, keys, parts, key)
+        make_between(patterns, q, sentence, keys)
+        if kind == EACH:
+            _add_each(weights, shift, group.wanted[g], key, keys.each[q], parts, scores)
+            continue
+        if kind != NOTHING:
+            add_summaries(keys, kind, parts, key)
+        _add(weights, shift, group.wanted[g], key, parts.distance, scores)
+
+
+@njit(cache=True, nogil=True)
+def _add(weights, shift, wanted, key, distance, scores):
+    if wanted == BARE | FAR:
+        for r in range(scores.shape[0]):
+            bare = key[r] >> shift
+            scores[r] += weights[bare] + weights[far(bare, distance[r])]
+    elif wanted == BARE:
+        for r in range(scores.shape[0]):
+            scores[r] += weights[key[r] >> shift]
+    else:
+        for r in range(scores.shape[0]):
+            scores[r] += weights[far(key[r] >> shift, distance[r])]
+
+
+@njit(cache=True, nogil=True)
+def _add_each(weights, shift, wanted, key, each, parts, scores):
+    """Sums over the words between."""
+    start, end, distance = parts.start, parts.end, parts.distance
+    for r in range(scores.shape[0]):
+        common, found = key[r], np.float32(0)
+        for b in range(start[r] + 1, end[r]):
+            bare = (common + each[b]) >> shift
+            if wanted & BARE:
+                found += weights[bare]
+            if wanted & FAR:
+                found += weights[far(bare, distance[r])]
+        scores[r] += found
+
+
+@njit(cache=True, nogil=True)
+def part_rows(patterns, group, sentence, keys, parts, count):
+    """The features of parts as indices of `count` weights: [R+1] where each part's start, and the indices."""
+    shift = key_shift(count)
+    start, end, distance = parts.start, parts.end, parts.distance
+    total = start.shape[0]
+    ptr = np.zeros(total + 1, np.int64)
+    for r in range(total):
+        between = max(np.int64(end[r]) - np.int64(start[r]) - 1, 0)
+        ptr[r + 1] = ptr[r]
+        for g in range(group.pattern.shape[0]):
+            times = between if patterns.between[group.pattern[g]] == EACH else 1
+            ptr[r + 1] += times * (2 if group.wanted[g] == BARE | FAR else 1)
+    rows = np.empty(ptr[total], np.uint32)
+    at = ptr[:-1].copy()  # the next free place of each part
+    key = np.empty(total, np.uint64)
+    for g in range(group.pattern.shape[0]):
+        q, wanted = group.pattern[g], group.wanted[g]
+        kind = patterns.between[q]
+        common_keys(patterns, q, sentence, keys, parts, key)
+        make_between(patterns, q, sentence, keys)
+        if kind != NOTHING and kind != EACH:
+            add_summaries(keys, kind, parts, key)
+        for r in range(total):
+            if kind != EACH:
+                at[r] = _add_rows(rows, at[r], key[r] >> shift, wanted, distance[r])
+                continue
+            for b in range(start[r] + 1, end[r]):
+                at[r] = _add_rows(rows, at[r], (key[r] + keys.each[q, b]) >> shift, wanted, distance[r])
+    return ptr, rows
+
+
+@njit(inline="always")
+def _add_rows(rows, at, bare, wanted, distance):
+    if wanted & BARE:
+        rows[at] = bare
+        at += 1
+    if wanted & FAR:
+        rows[at] = far(bare, distance)
+        at += 1
+    return at
+
+
+@njit(inline="always")
+def key_shift(count):
+    """From keys of 64 bits to indices of `count` weights, a power of two."""
+    bits = 0
+    while (1 << bits) < count:
+        bits += 1
+    return np.uint64(64 - bits)
+
+
+@njit(cache=True, nogil=True)
+def arc_parts(allowed):
+    """All allowed arcs, modifier by modifier, as parts of the first order. allowed: [n+1, n+1] bool."""
+    n = allowed.shape[0] - 1
+    count = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            count += allowed[m, h] and h != m
+    modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    r = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if allowed[m, h] and h != m:
+                modifier[r], head[r] = m, h
+                r += 1
+    return parts_of(modifier, head)
+
+
+@njit(cache=True, nogil=True)
+def parts_of(modifier, head):
+    """Arcs as parts of the first order."""
+    count = modifier.shape[0]
+    start, end = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    distance = np.empty(count, np.uint32)
+    for r in range(count):
+        m, h = np.int64(modifier[r]), np.int64(head[r])
+        start[r], end[r] = min(m, h), max(m, h)
+        distance[r] = distance_class(h, m)
+    return Parts(modifier, head, np.empty(0, np.uint32), start, end, distance)
+
+
+@njit(cache=True, nogil=True)
+def sibling_parts(allowed):
+    """All arcs h -> m with each sibling s they can have: a child of h between h and m, or none.
+
+    allowed: [n+1, n+1] bool, modifier first.
+    """
+    n = allowed.shape[0] - 1
+    count = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if h != m and allowed[m, h]:
+                count += 1
+                for s in range(min(h, m) + 1, max(h, m)):
+                    count += allowed[s, h]
+    modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    sibling = np.empty(count, np.uint32)
+    r = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if h == m or not allowed[m, h]:
+                continue
+            modifier[r], head[r], sibling[r] = m, h, n + 1
+            r += 1
+            for s in range(min(h, m) + 1, max(h, m)):
+                if allowed[s, h]:
+                    modifier[r], head[r], sibling[r] = m, h, s
+                    r += 1
+    return siblings_of(modifier, head, sibling, n)
+
+
+@njit(cache=True, nogil=True)
+def siblings_of(modifier, head, sibling, n):
+    """Parts of the second order; sibling n + 1 is none. Their distance is that of m to s, or else to h."""
+    count = modifier.shape[0]
+    start, end = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    distance = np.empty(count, np.uint32)
+    for r in range(count):
+        m, h, s = np.int64(modifier[r]), np.int64(head[r]), np.int64(sibling[r])
+        if s == n + 1:
+            start[r] = end[r] = m  # nothing is between
+            distance[r] = distance_class(h, m)
+        else:
+            start[r], end[r] = min(m, s), max(m, s)
+            distance[r] = distance_class(s, m)
+    return Parts(modifier, head, sibling, start, end, distance)
+
+
+@njit(cache=True, nogil=True)
+def siblings_in(heads, siblings):
+    """siblings[m]: the child of m's head next to m between the two; n + 1 if there is none."""
+    n = heads.shape[0] - 1
+    for m in range(1, n + 1):
+        h = heads[m]
+        step = 1 if h > m else -1
+        s = m + step
+        while s != h and heads[s] != h:
+            s += step
+        siblings[m] = n + 1 if s == h else s

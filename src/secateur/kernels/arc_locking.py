@@ -1,0 +1,521 @@
+"""Parsing with dynamic feature selection (He, Daume III and Eisner 2013, algorithm 1), a sentence at a time.
+
+Every stage adds a group of templates to the arcs whose fate is open, and finds the best tree. A policy then
+goes through the tree's arcs from the highest score down and locks those it is sure of; what conflicts with a
+locked arc is barred. The stages of the first order search trees that may cross, but for the last; those of
+the second order come after them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .arc_features import AROUND, no_keys, part_rows, parts_of, score_parts, siblings_in, siblings_of
+from .stages import group_of, search, seen_group, templates_of
+
+ADD, LOCK = 0, 1
+STAGES = 32  # at most
+SCORES = MARGINS = 24  # classes
+STEP = 0.5  # the width of a class
+# Features of a policy beside the hashed ones: at each stage it, two scores and the margin in classes; and one
+# that is there once for every template that was not computed.
+META = STAGES * (1 + 2 * SCORES + MARGINS) + 1
+ALL_LOCKED, ALL_STAGES, NO_TREE = range(3)  # why it ended
+
+
+class Weights(NamedTuple):
+    """Of the parsers, and of the policy: hashed features, and then META more.
+
+    There is one array for all stages, or one for each of the three searches.
+    """
+
+    crossing: np.ndarray  # [2^b] float32, of the first stages, or of all
+    projective: np.ndarray  # [2^b] float32, of the last stage of the first order; empty: the one before
+    siblings: np.ndarray  # [2^b] float32, of the second order; empty: the one before
+    policy: np.ndarray  # [2^p + META] float32; the last is of templates not computed
+
+
+class Choices(NamedTuple):
+    """How decisions are made."""
+
+    temperature: float
+    oracle_rate: float
+    gold: np.ndarray  # [n+1] int32, or nothing
+    draws: np.ndarray  # [2, decisions] float64 in [0, 1); nothing where nothing is drawn
+    force_step: int  # -1: none
+    force_action: int
+
+
+class Log(NamedTuple):
+    """Room for all decisions; nothing where they are not logged."""
+
+    site: np.ndarray  # [decisions, 4] int32: stage, head, modifier, sibling in the tree (n + 1: none)
+    state: np.ndarray  # [decisions, 3] float64: score, score one stage before, margin
+    action: np.ndarray  # [decisions] int64
+
+
+class Graph(NamedTuple):
+    """Arcs of a sentence, modifier first."""
+
+    open: np.ndarray  # [n+1, n+1] bool, arcs that are not barred
+    count: np.ndarray  # [n+1] int64, how many are open for each word
+    score: np.ndarray  # [n+1, n+1] float32, -inf where barred
+    before: np.ndarray  # [n+1, n+1] float32, the scores one stage before
+    sibling: np.ndarray  # [n+1, n+1, n+1] float32, with s = h for none; nothing in the first order
+    best: np.ndarray  # [n+1, n+1] float32, the score with the best sibling
+    locked: np.ndarray  # [n+1] bool
+    head: np.ndarray  # [n+1] int32, of the best tree
+
+
+@njit(cache=True, nogil=True)
+def new_graph(allowed, has_siblings):
+    n = allowed.shape[0] - 1
+    score = np.full((n + 1, n + 1), -np.inf, np.float32)
+    count = np.zeros(n + 1, np.int64)
+    arcs = allowed.copy()
+    for m in range(1, n + 1):
+        arcs[m, m] = False
+        for h in range(n + 1):
+            if arcs[m, h]:
+                score[m, h] = 0.0
+                count[m] += 1
+    arcs[0, :] = False
+    before = np.zeros((n + 1, n + 1), np.float32)
+    size = n + 1 if has_siblings else 0
+    sibling = np.zeros((size, size, size), np.float32)
+    locked, head = np.zeros(n + 1, np.bool_), np.full(n + 1, -1, np.int32)
+    return Graph(arcs, count, score, before, sibling, score.copy(), locked, head)
+
+
+# Arrays are taken out of the tuple before loops: within them each access would cost a count of references.
+
+
+@njit(cache=True, nogil=True)
+def lock(graph, word, rules):
+    """Lock the best tree's arc to a word, bar what conflicts, and lock arcs that have no rival left.
+
+    Arcs of the best tree are never barred: without them there may be no tree at all.
+    """
+    locked, count, head, arcs = graph.locked, graph.count, graph.head, graph.open
+    n = head.shape[0] - 1
+    m = word
+    while m:
+        locked[m] = True
+        h = head[m]
+        for other in range(n + 1):
+            if arcs[m, other] and other != h:
+                arcs[m, other] = False
+                count[m] -= 1
+        if h == 0 and rules.single_root:
+            for other in range(1, n + 1):
+                if arcs[other, 0] and head[other] != 0:
+                    arcs[other, 0] = False
+                    count[other] -= 1
+        if h:
+            _bar_cycles(locked, count, head, arcs, m, h)
+        if rules.projective:
+            _bar_crossing(count, head, arcs, min(h, m), max(h, m))
+        m = 0
+        for other in range(1, n + 1):
+            if count[other] == 1 and not locked[other]:
+                m = other
+                break
+
+
+@njit(cache=True, nogil=True)
+def _bar_cycles(locked, count, head, arcs, m, h):
+    """From below m there is no arc to the word at the top of the locked arcs above h."""
+    top = h
+    while top and locked[top]:
+        top = head[top]
+    if top == 0:
+        return
+    for word in range(1, head.shape[0]):
+        if not arcs[top, word] or head[top] == word:
+            continue
+        above = word
+        while above != m and above and locked[above]:
+            above = head[above]
+        if above == m:
+            arcs[top, word] = False
+            count[top] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _bar_crossing(count, head, arcs, a, b):
+    """Between a word inside (a, b) and one outside there is no arc."""
+    n = head.shape[0] - 1
+    for inside in range(a + 1, b):
+        if count[inside] > 1:
+            for outside in range(a):
+                if arcs[inside, outside] and head[inside] != outside:
+                    arcs[inside, outside] = False
+                    count[inside] -= 1
+            for outside in range(b + 1, n + 1):
+                if arcs[inside, outside] and head[inside] != outside:
+                    arcs[inside, outside] = False
+                    count[inside] -= 1
+    for outside in range(1, n + 1):
+        if count[outside] > 1 and (outside < a or outside > b):
+            for inside in range(a + 1, b):
+                if arcs[outside, inside] and head[outside] != inside:
+                    arcs[outside, inside] = False
+                    count[outside] -= 1
+
+
+@njit(cache=True, nogil=True)
+def open_parts(graph):
+    """The arcs whose fate is open. The scores of barred arcs become -inf."""
+    locked, counts, arcs, score, best = graph.locked, graph.count, graph.open, graph.score, graph.best
+    n = locked.shape[0] - 1
+    count = 0
+    for m in range(1, n + 1):
+        if not locked[m]:
+            count += counts[m]
+    modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    r = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if not arcs[m, h]:
+                score[m, h] = best[m, h] = -np.inf
+            elif not locked[m]:
+                modifier[r], head[r] = m, h
+                r += 1
+    return parts_of(modifier, head)
+
+
+@njit(cache=True, nogil=True)
+def add_arcs(patterns, stages, stage, sentence, keys, weights, anew, graph):
+    """Add a group to the scores of open arcs, or all groups so far, as after a change of weights.
+
+    Returns how many templates were computed on arcs, those of the new group alone.
+    """
+    parts = open_parts(graph)
+    added = np.zeros(parts.head.shape[0], np.float32)
+    last = min(stage + 1, stages.first)
+    group = group_of(stages, 0 if anew else stage, last)
+    score_parts(patterns, group, sentence, keys, parts, weights, added)
+    modifier, head = parts.modifier, parts.head
+    score, before, best = graph.score, graph.before, graph.best
+    for r in range(added.shape[0]):
+        m, h = modifier[r], head[r]
+        before[m, h] = best[m, h]
+        score[m, h] = best[m, h] = added[r] + (np.float32(0) if anew else score[m, h])
+    return added.shape[0] * templates_of(group_of(stages, min(stage, last), last))
+
+
+@njit(cache=True, nogil=True)
+def open_siblings(graph):
+    """The parts of the second order that trees can differ by.
+
+    The child of h next to m is the nearest locked one, or an open one nearer than that. Where the arc to m is
+    locked and there is but one choice, every tree has it.
+    """
+    arcs, locked = graph.open, graph.locked
+    n = locked.shape[0] - 1
+    room = 64
+    modifier, head, sibling = np.empty(room, np.uint32), np.empty(room, np.uint32), np.empty(room, np.uint32)
+    count = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if not arcs[m, h]:
+                continue
+            if count + n + 2 > room:
+                room = 2 * room + n
+                modifier, head, sibling = _larger(modifier, room), _larger(head, room), _larger(sibling, room)
+            first = count
+            step = 1 if h > m else -1
+            s = m + step
+            while s != h:
+                if arcs[s, h]:
+                    modifier[count], head[count], sibling[count] = m, h, s
+                    count += 1
+                    if locked[s]:
+                        break
+                s += step
+            if s == h:
+                modifier[count], head[count], sibling[count] = m, h, n + 1
+                count += 1
+            if locked[m] and count == first + 1:
+                count = first
+    return siblings_of(modifier[:count], head[:count], sibling[:count], n)
+
+
+@njit(cache=True, nogil=True)
+def _larger(old, size):
+    new = np.empty(size, old.dtype)
+    new[: old.shape[0]] = old
+    return new
+
+
+@njit(cache=True, nogil=True)
+def add_siblings(patterns, stages, stage, sentence, keys, weights, graph):
+    """Add a group of the second order; best[m, h] is then the score with the best sibling."""
+    n = graph.head.shape[0] - 1
+    parts = open_siblings(graph)
+    added = np.zeros(parts.head.shape[0], np.float32)
+    group = group_of(stages, stage, stage + 1)
+    score_parts(patterns, group, sentence, keys, parts, weights, added)
+    modifier, head, sibling = parts.modifier, parts.head, parts.sibling
+    score, before, best, siblings = graph.score, graph.before, graph.best, graph.sibling
+    for r in range(added.shape[0]):
+        before[modifier[r], head[r]] = best[modifier[r], head[r]]
+    for r in range(added.shape[0]):
+        best[modifier[r], head[r]] = -np.inf
+    for r in range(added.shape[0]):
+        m, h = modifier[r], head[r]
+        s = sibling[r] if sibling[r] <= n else h
+        siblings[m, h, s] += added[r]
+        best[m, h] = max(best[m, h], score[m, h] + siblings[m, h, s])
+    return added.shape[0] * templates_of(group)
+
+
+@njit(inline="always")
+def class_of(x, count):
+    """Classes of the width STEP around 0; the first and the last are open."""
+    return min(max(int(np.floor(x / STEP)) + count // 2, 0), count - 1)
+
+
+@njit(cache=True, nogil=True)
+def state_of(graph, m, state):
+    """Score, score one stage before, and margin to the best rival, of the tree's arc to m."""
+    h, best, arcs = graph.head[m], graph.best[m], graph.open[m]
+    rival = np.float32(-np.inf)
+    for other in range(best.shape[0]):
+        if other != h and arcs[other] and best[other] > rival:
+            rival = best[other]
+    state[0] = best[h]
+    state[1] = graph.before[m, h]
+    state[2] = state[0] - rival
+
+
+@njit(cache=True, nogil=True)
+def meta_rows(stage, state, first, out):
+    """Four features: the stage, and the three numbers of the state in classes, at this stage."""
+    start = first + stage * (1 + 2 * SCORES + MARGINS)
+    out[0] = start
+    out[1] = start + 1 + class_of(state[0], SCORES)
+    out[2] = start + 1 + SCORES + class_of(state[1], SCORES)
+    out[3] = start + 1 + 2 * SCORES + class_of(state[2], MARGINS)
+
+
+@njit(cache=True, nogil=True)
+def policy_scores(patterns, stages, stage, sentence, keys, graph, weights, known, sums):
+    """What the policy makes of the first-order features of the tree's open arcs: sums[m].
+
+    known[m] is the head that sums[m] was for one stage before: if it is the same, only a group is added.
+    """
+    locked, heads = graph.locked, graph.head
+    n = heads.shape[0] - 1
+    last = min(stage + 1, stages.first)
+    for same in range(2):
+        modifier, head = np.empty(n, np.uint32), np.empty(n, np.uint32)
+        count = 0
+        for m in range(1, n + 1):
+            if not locked[m] and (known[m] == heads[m]) == (same == 1):
+                modifier[count], head[count] = m, heads[m]
+                count += 1
+        modifier, head = modifier[:count], head[:count]
+        found = np.zeros(count, np.float32)
+        group = seen_group(stages, min(stage, last) if same else 0, last)
+        score_parts(patterns, group, sentence, keys, parts_of(modifier, head), weights, found)
+        for r in range(count):
+            m = modifier[r]
+            sums[m] = found[r] + (sums[m] if same else np.float32(0))
+    known[:] = heads
+
+
+@njit(cache=True, nogil=True)
+def sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, weights, sums):
+    """What the policy makes of the second-order features of the tree's open arcs, added to sums[m]."""
+    n = graph.head.shape[0] - 1
+    open_words = np.empty(n, np.int64)
+    count = 0
+    for m in range(1, n + 1):
+        if not graph.locked[m]:
+            open_words[count] = m
+            count += 1
+    modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    sibling = np.empty(count, np.uint32)
+    for r in range(count):
+        m = open_words[r]
+        modifier[r], head[r], sibling[r] = m, graph.head[m], next_to[m]
+    found = np.zeros(count, np.float32)
+    group = seen_group(stages, stages.first, stage + 1)
+    parts = siblings_of(modifier, head, sibling, n)
+    score_parts(patterns, group, sentence, keys, parts, weights, found)
+    for r in range(count):
+        sums[modifier[r]] += found[r]
+
+
+@njit(cache=True, nogil=True)
+def takes(score, choices, step, is_gold):
+    """Whether a decision locks."""
+    locks = score > 0
+    if choices.temperature > 0:
+        locks = choices.draws[0, step] < 1.0 / (1.0 + np.exp(-score / choices.temperature))
+    if choices.oracle_rate > 0 and choices.draws[1, step] < choices.oracle_rate:
+        locks = is_gold
+    return choices.force_action == LOCK if step == choices.force_step else locks
+
+
+@njit(cache=True, nogil=True)
+def weights_at(stage, stages, rules, weights):
+    """The weights of a stage, and whether they are others than those of the stage before."""
+    own, anew = weights.crossing, False
+    if stage >= stages.first - 1 and rules.projective and weights.projective.shape[0]:
+        own, anew = weights.projective, stage == stages.first - 1
+    if stage >= stages.first and weights.siblings.shape[0]:
+        own, anew = weights.siblings, stage == stages.first
+    return own, anew
+
+
+@njit(cache=True, nogil=True)
+def open_by_score(graph):
+    """The words whose arcs are open, by the score of the tree's arc, highest first; then the first word."""
+    locked, head, best = graph.locked, graph.head, graph.best
+    n = head.shape[0] - 1
+    order = np.empty(n, np.int64)
+    count = 0
+    for m in range(1, n + 1):
+        if locked[m]:
+            continue
+        r = count
+        while r and best[order[r - 1], head[order[r - 1]]] < best[m, head[m]]:
+            order[r] = order[r - 1]
+            r -= 1
+        order[r] = m
+        count += 1
+    return order[:count]
+
+
+@njit(cache=True, nogil=True)
+def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, heads, log):
+    """Parse a sentence. Returns why it ended, at which stage, templates computed on parts, and decisions.
+
+    With NO_TREE the heads are those of the stage before, or undefined at the first.
+    """
+    has_siblings = rules.last >= stages.first
+    graph = new_graph(allowed, has_siblings)
+    keys = no_keys(patterns, sentence, has_siblings)
+    n = graph.head.shape[0] - 1
+    hashed = weights.policy[: weights.policy.shape[0] - META]
+    known, sums = np.full(n + 1, -1, np.int32), np.zeros(n + 1, np.float32)
+    state, meta, next_to = np.empty(3), np.empty(4, np.int64), np.empty(n + 1, np.uint32)
+    computed = step = 0
+    for stage in range(rules.last + 1):
+        own, anew = weights_at(stage, stages, rules, weights)
+        if stage < stages.first:
+            computed += add_arcs(patterns, stages, stage, sentence, keys, own, anew, graph)
+        else:
+            if anew:
+                add_arcs(patterns, stages, stage, sentence, keys, own, True, graph)
+            else:
+                open_parts(graph)
+            computed += add_siblings(patterns, stages, stage, sentence, keys, own, graph)
+        if not search(stage, stages, rules, graph.score, graph.sibling, heads):
+            heads[:] = graph.head
+            return NO_TREE, stage, computed, step
+        graph.head[:] = heads
+        if stage == rules.last:
+            return ALL_STAGES, stage, computed, step
+        for m in range(1, n + 1):
+            if graph.count[m] == 1 and not graph.locked[m]:
+                lock(graph, m, rules)
+        policy_scores(patterns, stages, stage, sentence, keys, graph, hashed, known, sums)
+        siblings_in(graph.head, next_to)
+        if stage >= stages.first:
+            known[:] = -1  # the sums are of the second order too
+            sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, hashed, sums)
+        missing = stages.seen_count[stages.seen_count.shape[0] - 1] - stages.seen_count[stage + 1]
+        for m in open_by_score(graph):
+            if graph.locked[m]:
+                continue
+            state_of(graph, m, state)
+            meta_rows(stage, state, hashed.shape[0], meta)
+            score = np.float64(sums[m]) + missing * weights.policy[weights.policy.shape[0] - 1]
+            for row in meta:
+                score += weights.policy[row]
+            is_gold = choices.gold.shape[0] > 0 and choices.gold[m] == graph.head[m]
+            locks = takes(score, choices, step, is_gold)
+            if log.action.shape[0]:
+                log.site[step, 0], log.site[step, 1] = stage, graph.head[m]
+                log.site[step, 2], log.site[step, 3] = m, next_to[m]
+                log.state[step, :] = state
+                log.action[step] = LOCK if locks else ADD
+            step += 1
+            if locks:
+                lock(graph, m, rules)
+        if graph.locked.sum() == n:
+            return ALL_LOCKED, stage, computed, step
+    return ALL_STAGES, rules.last, computed, step
+
+
+@njit(cache=True, nogil=True)
+def allowed_arcs(tags, limits):
+    """[n+1, n+1] arcs no longer than any of the same tags and direction that was seen, modifier first.
+
+    tags: [n+1]; limits: [tags, tags, 2] by head, modifier and whether the head comes first. A word without
+    any such arc has all arcs.
+    """
+    n = tags.shape[0] - 1
+    allowed = np.zeros((n + 1, n + 1), np.bool_)
+    for m in range(1, n + 1):
+        found = False
+        for h in range(n + 1):
+            if h != m and abs(h - m) <= limits[tags[h], tags[m], np.int64(h < m)]:
+                allowed[m, h] = found = True
+        if not found:
+            allowed[m, :] = True
+            allowed[m, m] = False
+    return allowed
+
+
+@njit(cache=True, nogil=True)
+def site_rows(patterns, stages, sentence, site, state, hashed):
+    """[R, width] the features of decisions, as lock_arcs weighs them, of a policy with `hashed` buckets."""
+    total = stages.seen_count[stages.seen_count.shape[0] - 1]
+    rows = np.full((site.shape[0], total + 4), hashed + META - 1, np.uint32)
+    n = sentence.keys.shape[1] - AROUND
+    second = stages.ptr.shape[0] - 1 > stages.first
+    keys = no_keys(patterns, sentence, second)
+    meta = np.empty(4, np.int64)
+    for r in range(site.shape[0]):
+        stage = site[r, 0]
+        head, modifier = np.full(1, site[r, 1], np.uint32), np.full(1, site[r, 2], np.uint32)
+        last = min(stage + 1, stages.first)
+        arc = parts_of(modifier, head)
+        own = part_rows(patterns, seen_group(stages, 0, last), sentence, keys, arc, hashed)[1]
+        rows[r, : own.shape[0]] = own
+        if stage >= stages.first:
+            part = siblings_of(modifier, head, np.full(1, site[r, 3], np.uint32), n)
+            group = seen_group(stages, stages.first, stage + 1)
+            more = part_rows(patterns, group, sentence, keys, part, hashed)[1]
+            rows[r, own.shape[0] : own.shape[0] + more.shape[0]] = more
+        meta_rows(stage, state[r], hashed, meta)
+        rows[r, total:] = meta
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def full_cost(allowed, stages, rules):
+    """Templates computed on parts where nothing is decided: all stages, all allowed arcs."""
+    n = allowed.shape[0] - 1
+    arcs = siblings = 0
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if h == m or not allowed[m, h]:
+                continue
+            arcs += 1
+            siblings += 1
+            for s in range(min(h, m) + 1, max(h, m)):
+                siblings += allowed[s, h]
+    last = rules.last + 1
+    first = min(last, stages.first)
+    cost = arcs * templates_of(group_of(stages, 0, first))
+    if last > first:
+        cost += siblings * templates_of(group_of(stages, first, last))
+    return cost

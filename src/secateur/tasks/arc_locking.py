@@ -1,0 +1,170 @@
+"""Dynamic feature selection in dependency parsing (He, Daume III and Eisner 2013).
+
+A site is an arc of the best tree at a stage; TAKE locks it, DECLINE asks for the next group of templates.
+The policy is asked between two searches, from the arc with the highest score down.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.features.arc import ArcFeatures
+from secateur.features.length_limits import LengthLimits
+from secateur.features.stages import Groups, stages_of
+from secateur.kernels import arc_locking as kernel
+from secateur.kernels.arc_features import Sentence
+from secateur.kernels.stages import Rules, Stages
+from secateur.search.core import (
+    FREE,
+    Bools,
+    Episode,
+    Floats,
+    Force,
+    Outcome,
+    Policy,
+    Rows,
+    Sites,
+    Trace,
+    Weights,
+    Work,
+)
+
+Heads = npt.NDArray[np.int32]  # [n+1], that of word m at m; -1 for the root
+BITS = 20  # of a policy's hashed features
+
+
+class ArcInput(NamedTuple):
+    """A sentence as the kernels see it."""
+
+    sentence: Sentence
+    allowed: Bools  # [n+1, n+1] arcs that are not too long, modifier first
+
+
+class Dependencies(NamedTuple):
+    """What a parse found."""
+
+    heads: Heads
+    stage: int  # after which it was found, from 0
+    fell_back: bool  # no projective tree was left: this one is of the stage before
+
+
+_NO_WEIGHTS = np.empty(0, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class ArcModels:
+    """Weights over all templates: one array for all stages, or one for each kind of search."""
+
+    crossing: Weights  # [2^b] of the stages where arcs may cross, and of those without weights of their own
+    projective: Weights = field(default_factory=_NO_WEIGHTS.copy)
+    siblings: Weights = field(default_factory=_NO_WEIGHTS.copy)
+
+
+@dataclass(frozen=True)
+class ArcLocking:
+    """Staged parsing: groups of templates, weights, and rules of what trees are wanted."""
+
+    arc_features: ArcFeatures
+    groups: Groups  # templates of each stage
+    models: ArcModels
+    limits: LengthLimits
+    single_root: bool = True
+    projective: bool = True  # False: arcs may cross
+    last: int = -1  # stop after this stage; -1: the last there is
+    bits: int = BITS
+
+    @property
+    def dim(self) -> int:
+        return (1 << self.bits) + kernel.META
+
+    @cached_property
+    def stages(self) -> Stages:
+        return stages_of(self.arc_features, self.groups)
+
+    @cached_property
+    def rules(self) -> Rules:
+        last = len(self.groups) - 1 if self.last < 0 else self.last
+        return Rules(self.single_root, self.projective, last)
+
+    def encode(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> ArcInput:
+        return ArcInput(self.arc_features.sentence(words, tags, coarse), self.limits.allowed(tags))
+
+    def parse(
+        self, x: ArcInput, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
+    ) -> Outcome:
+        return self._run(x, policy, force, gold, seed, _NO_LOG)[0]
+
+    def roll_in(
+        self, x: ArcInput, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
+    ) -> Episode:
+        room = self._most(x)
+        log = kernel.Log(np.empty((room, 4), np.int32), np.empty((room, 3)), np.empty(room, np.int64))
+        outcome, count = self._run(x, policy, force, gold, seed, log)
+        site, state, action = (column[:count].copy() for column in log)
+        return Episode(outcome, Trace(site, state, np.arange(count + 1), action, True), seed)
+
+    def features(self, x: ArcInput, site: Sites, state: Floats) -> Rows:
+        rows: Rows = kernel.site_rows(
+            self.arc_features.compiled, self.stages, x.sentence, site, state, 1 << self.bits
+        )
+        return rows
+
+    def is_gold(self, site: Sites, gold: Heads) -> Bools:
+        right: Bools = gold[site[:, 2]] == site[:, 1]
+        return right
+
+    def full_cost(self, x: ArcInput) -> int:
+        """Templates on all allowed arcs (and siblings): what a parser without decisions computes."""
+        return int(kernel.full_cost(x.allowed, self.stages, self.rules))
+
+    def _most(self, x: ArcInput) -> int:
+        """Decisions, at most."""
+        return (self.rules.last + 1) * len(x.allowed)
+
+    def _run(
+        self, x: ArcInput, policy: Policy, force: Force, gold: Heads | None, seed: int, log: kernel.Log
+    ) -> tuple[Outcome, int]:
+        started = time.perf_counter()
+        if policy.oracle_rate > 0 and gold is None:
+            raise ValueError("a policy with an oracle rate needs gold")
+        draws = _NO_DRAWS
+        if policy.temperature > 0 or policy.oracle_rate > 0:
+            draws = np.random.default_rng((seed, 1)).random((2, self._most(x)))
+        choices = kernel.Choices(
+            float(policy.temperature),
+            float(policy.oracle_rate),
+            _NO_GOLD if gold is None else gold,
+            draws,
+            int(force.step),
+            int(force.action),
+        )
+        models = self.models
+        weights = kernel.Weights(models.crossing, models.projective, models.siblings, policy.weights)
+        heads = np.full(len(x.allowed), -1, np.int32)
+        ending, stage, computed, decisions = kernel.lock_arcs(
+            self.arc_features.compiled,
+            self.stages,
+            weights,
+            self.rules,
+            choices,
+            x.sentence,
+            x.allowed,
+            heads,
+            log,
+        )
+        found = Dependencies(heads, int(stage), ending == kernel.NO_TREE)
+        failed = ending == kernel.NO_TREE and stage == 0
+        work = Work(features=int(computed))
+        return Outcome(None if failed else found, work, time.perf_counter() - started), int(decisions)
+
+
+_NO_GOLD = np.empty(0, np.int32)
+_NO_DRAWS = np.empty((2, 0))
+_NO_LOG = kernel.Log(np.empty((0, 4), np.int32), np.empty((0, 3)), np.empty(0, np.int64))
