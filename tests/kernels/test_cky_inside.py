@@ -16,7 +16,8 @@ from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import cky_inside
 from secateur.kernels.rules import Anchors
-from secateur.parser import Limits, Parser
+from secateur.limits import Limits
+from secateur.parser import Parser
 
 GRAMMAR = """
     S -> NP VP 0.7 | S CS 0.3

@@ -13,7 +13,6 @@ A view is a function from a token to a text:
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.arc_templates import first_order, second_order
+from secateur.features.patterns import key_of
 from secateur.kernels import arc_features as kernel
 
 Keys = npt.NDArray[np.uint64]
@@ -94,7 +94,7 @@ class ArcFeatures:
         """The patterns as the kernel has them, those of siblings after the others."""
         parsed = [self._atoms(text, siblings=False) for text in self.patterns]
         parsed += [self._atoms(text, siblings=True) for text in self.siblings]
-        seeds = [*map(_hash, self.patterns), *(_hash(f"siblings: {text}") for text in self.siblings)]
+        seeds = [*map(key_of, self.patterns), *(key_of(f"siblings: {text}") for text in self.siblings)]
         ptr: list[list[int]] = []
         flat: list[tuple[int, int, int]] = []
         for atoms, _ in parsed:
@@ -167,7 +167,7 @@ class ArcFeatures:
         keys = self._keys.get(token)
         if keys is None:
             views = {**VIEWS, **self.views}
-            of_views = [_hash(token.word if token in _AROUND else views[v](token)) for v in self.view_names]
+            of_views = [key_of(token.word if token in _AROUND else views[v](token)) for v in self.view_names]
             flags = (token.coarse in _VERBS) + 2 * (token.coarse in _POINTS)
             keys = np.array([*of_views, flags], np.uint64).tobytes()
             if len(self._keys) >= REMEMBERED:
@@ -179,7 +179,3 @@ class ArcFeatures:
 _FIX = "write view[h], view[m], view[s] or their neighbours as in view[h-1], view[b], " + ", ".join(
     [*_SUMMARIES, "bias"]
 )
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from secateur.dependencies import DependencyTree
 from secateur.kernels.arc_locking import allowed_arcs
 
 UNLIMITED = 1 << 20
+NEW = 3
 
 
 @dataclass(frozen=True)
@@ -23,21 +25,23 @@ class LengthLimits:
     longest: npt.NDArray[np.int32]  # [T+2, T+2, 2], root 0, unknown T+1; 1 where the head comes first
 
     @classmethod
-    def from_trees(cls, trees: Iterable[DependencyTree]) -> LengthLimits:
-        found: dict[tuple[str, str, bool], int] = {}
-        seen: dict[str, None] = {}
-        for tree in trees:
-            seen.update(dict.fromkeys(tree.tags))
-            for m, (head, tag) in enumerate(zip(tree.heads, tree.tags, strict=True), 1):
-                key = (tree.tags[head - 1] if head else "", tag, head < m)
-                found[key] = max(found.get(key, 0), abs(head - m))
-        tags = tuple(seen)
-        number = {tag: i for i, tag in enumerate(tags, 1)} | {"": 0}
-        longest = np.zeros((len(tags) + 2, len(tags) + 2, 2), np.int32)
-        longest[-1], longest[:, -1] = UNLIMITED, UNLIMITED
-        for (head_tag, tag, first), length in found.items():
-            longest[number[head_tag], number[tag], int(first)] = length
-        return cls(tags, longest)
+    def from_trees(cls, trees: Sequence[DependencyTree], *, strict: bool = False) -> LengthLimits:
+        """Strict: the longest arc seen. Else, as small treebanks need it: twice that and one, but not longer
+        than seen between the coarse tags; between tags never seen together, up to NEW of what these had."""
+        of_tags = _longest((tree.tags, tree.heads) for tree in trees)
+        of_coarse = _longest((tree.coarse, tree.heads) for tree in trees)
+        both = Counter(pair for tree in trees for pair in zip(tree.tags, tree.coarse, strict=True))
+        coarse = {tag: c for (tag, c), _ in reversed(both.most_common())}  # the most frequent one of each tag
+        numbers = {"": 0} | {tag: number for number, tag in enumerate(coarse, 1)}
+        longest = np.full((len(coarse) + 2, len(coarse) + 2, 2), UNLIMITED, np.int32)
+        for head, h in numbers.items():
+            for tag, m in numbers.items():
+                for first in (False, True):
+                    seen = of_tags.get((head, tag, first), 0)
+                    most = of_coarse.get((coarse.get(head, ""), coarse.get(tag, ""), first), 0)
+                    room = seen if strict else max(seen, min(most, 2 * seen + 1 if seen else NEW))
+                    longest[h, m, int(first)] = room
+        return cls(tuple(coarse), longest)
 
     @classmethod
     def none(cls) -> LengthLimits:
@@ -57,3 +61,13 @@ class LengthLimits:
         """[n+1, n+1] which arcs are not too long, modifier first."""
         allowed: npt.NDArray[np.bool_] = allowed_arcs(self.numbers(tags), self.longest)
         return allowed
+
+
+def _longest(trees: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict[tuple[str, str, bool], int]:
+    """By the tags of head ("" is the root) and modifier, and whether the head comes first."""
+    found: dict[tuple[str, str, bool], int] = {}
+    for tags, heads in trees:
+        for m, (head, tag) in enumerate(zip(heads, tags, strict=True), 1):
+            key = (tags[head - 1] if head else "", tag, head < m)
+            found[key] = max(found.get(key, 0), abs(head - m))
+    return found

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .hashing import mix
+
 # The parts of a key, in the order in which a pattern's atoms stand.
 HEAD, MODIFIER, SIBLING, BETWEEN = range(4)
 # What a pattern looks at between its two ends.
@@ -23,8 +25,6 @@ BARE, FAR = 1, 2
 
 LINE = np.uint64(15)
 ONE = np.uint64(1)
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
 FEW = 1  # parts are few where so many times their number is not more than the words
 MOST = 3  # verbs or points between are counted so far
 
@@ -67,12 +67,6 @@ class Parts(NamedTuple):
     start: np.ndarray  # [R] uint32, the word before those between
     end: np.ndarray  # [R] uint32, the word behind them
     distance: np.ndarray  # [R] uint32, 1 to 14
-
-
-@njit(inline="always")
-def mix(state, key):
-    state = (state ^ key) * _MIX
-    return state ^ (state >> _HALF)
 
 
 @njit(inline="always")
@@ -416,7 +410,7 @@ def siblings_of(modifier, head, sibling, n):
     for r in range(count):
         m, h, s = np.int64(modifier[r]), np.int64(head[r]), np.int64(sibling[r])
         if s == n + 1:
-            start[r] = end[r] = m  # nothing is between
+            start[r], end[r] = m - 1, m  # nothing is between
             distance[r] = distance_class(h, m)
         else:
             start[r], end[r] = min(m, s), max(m, s)

@@ -2,8 +2,7 @@
 
 Every stage adds a group of templates to the arcs whose fate is open, and finds the best tree. A policy then
 goes through the tree's arcs from the highest score down and locks those it is sure of; what conflicts with a
-locked arc is barred. The stages of the first order search trees that may cross, but for the last; those of
-the second order come after them.
+locked arc is barred. Stages of the second order come after those of the first.
 """
 
 from __future__ import annotations
@@ -14,15 +13,16 @@ import numpy as np
 from numba import njit
 
 from .arc_features import AROUND, no_keys, part_rows, parts_of, score_parts, siblings_in, siblings_of
+from .mira import sentence_at
 from .stages import group_of, search, seen_group, templates_of
 
 ADD, LOCK = 0, 1
 STAGES = 32  # at most
-SCORES = MARGINS = 24  # classes
-STEP = 0.5  # the width of a class
+CLASSES = 40  # of scores and of margins
+NEAR = 0.05  # around 0 classes are about as wide as a third of this, and grow with the distance
 # Features of a policy beside the hashed ones: at each stage it, two scores and the margin in classes; and one
 # that is there once for every template that was not computed.
-META = STAGES * (1 + 2 * SCORES + MARGINS) + 1
+META = STAGES * (1 + 3 * CLASSES) + 1
 ALL_LOCKED, ALL_STAGES, NO_TREE = range(3)  # why it ended
 
 
@@ -35,7 +35,7 @@ class Weights(NamedTuple):
     crossing: np.ndarray  # [2^b] float32, of the first stages, or of all
     projective: np.ndarray  # [2^b] float32, of the last stage of the first order; empty: the one before
     siblings: np.ndarray  # [2^b] float32, of the second order; empty: the one before
-    policy: np.ndarray  # [2^p + META] float32; the last is of templates not computed
+    policy: np.ndarray  # [2^p + META] float32, the last of templates not computed; or [META]
 
 
 class Choices(NamedTuple):
@@ -252,8 +252,11 @@ def _larger(old, size):
 
 
 @njit(cache=True, nogil=True)
-def add_siblings(patterns, stages, stage, sentence, keys, weights, graph):
-    """Add a group of the second order; best[m, h] is then the score with the best sibling."""
+def add_siblings(patterns, stages, stage, sentence, keys, weights, anew, graph):
+    """Add a group of the second order; best[m, h] is then the score with the best sibling.
+
+    Where arcs were scored anew, the scores of the stage before are in place already.
+    """
     n = graph.head.shape[0] - 1
     parts = open_siblings(graph)
     added = np.zeros(parts.head.shape[0], np.float32)
@@ -261,8 +264,9 @@ def add_siblings(patterns, stages, stage, sentence, keys, weights, graph):
     score_parts(patterns, group, sentence, keys, parts, weights, added)
     modifier, head, sibling = parts.modifier, parts.head, parts.sibling
     score, before, best, siblings = graph.score, graph.before, graph.best, graph.sibling
-    for r in range(added.shape[0]):
-        before[modifier[r], head[r]] = best[modifier[r], head[r]]
+    if not anew:
+        for r in range(added.shape[0]):
+            before[modifier[r], head[r]] = best[modifier[r], head[r]]
     for r in range(added.shape[0]):
         best[modifier[r], head[r]] = -np.inf
     for r in range(added.shape[0]):
@@ -274,9 +278,11 @@ def add_siblings(patterns, stages, stage, sentence, keys, weights, graph):
 
 
 @njit(inline="always")
-def class_of(x, count):
-    """Classes of the width STEP around 0; the first and the last are open."""
-    return min(max(int(np.floor(x / STEP)) + count // 2, 0), count - 1)
+def class_of(x):
+    """Classes on a logarithmic scale to both sides of 0; the first and the last are open."""
+    place = 3.0 * np.log2(1.0 + abs(x) / NEAR)
+    signed = place if x >= 0 else -place
+    return int(min(max(np.floor(signed) + CLASSES // 2, 0), CLASSES - 1))
 
 
 @njit(cache=True, nogil=True)
@@ -295,11 +301,11 @@ def state_of(graph, m, state):
 @njit(cache=True, nogil=True)
 def meta_rows(stage, state, first, out):
     """Four features: the stage, and the three numbers of the state in classes, at this stage."""
-    start = first + stage * (1 + 2 * SCORES + MARGINS)
+    start = first + stage * (1 + 3 * CLASSES)
     out[0] = start
-    out[1] = start + 1 + class_of(state[0], SCORES)
-    out[2] = start + 1 + SCORES + class_of(state[1], SCORES)
-    out[3] = start + 1 + 2 * SCORES + class_of(state[2], MARGINS)
+    out[1] = start + 1 + class_of(state[0])
+    out[2] = start + 1 + CLASSES + class_of(state[1])
+    out[3] = start + 1 + 2 * CLASSES + class_of(state[2])
 
 
 @njit(cache=True, nogil=True)
@@ -356,7 +362,8 @@ def takes(score, choices, step, is_gold):
     """Whether a decision locks."""
     locks = score > 0
     if choices.temperature > 0:
-        locks = choices.draws[0, step] < 1.0 / (1.0 + np.exp(-score / choices.temperature))
+        # 1 / (1 + exp(-s/T)) without overflow
+        locks = choices.draws[0, step] < np.exp(-np.logaddexp(0.0, -score / choices.temperature))
     if choices.oracle_rate > 0 and choices.draws[1, step] < choices.oracle_rate:
         locks = is_gold
     return choices.force_action == LOCK if step == choices.force_step else locks
@@ -415,7 +422,7 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
                 add_arcs(patterns, stages, stage, sentence, keys, own, True, graph)
             else:
                 open_parts(graph)
-            computed += add_siblings(patterns, stages, stage, sentence, keys, own, graph)
+            computed += add_siblings(patterns, stages, stage, sentence, keys, own, anew, graph)
         if not search(stage, stages, rules, graph.score, graph.sibling, heads):
             heads[:] = graph.head
             return NO_TREE, stage, computed, step
@@ -425,12 +432,14 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
         for m in range(1, n + 1):
             if graph.count[m] == 1 and not graph.locked[m]:
                 lock(graph, m, rules)
-        policy_scores(patterns, stages, stage, sentence, keys, graph, hashed, known, sums)
         siblings_in(graph.head, next_to)
-        if stage >= stages.first:
-            known[:] = -1  # the sums are of the second order too
-            sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, hashed, sums)
-        missing = stages.seen_count[stages.seen_count.shape[0] - 1] - stages.seen_count[stage + 1]
+        missing = 0.0
+        if hashed.shape[0]:
+            policy_scores(patterns, stages, stage, sentence, keys, graph, hashed, known, sums)
+            missing += stages.seen_count[stages.seen_count.shape[0] - 1] - stages.seen_count[stage + 1]
+            if stage >= stages.first:
+                known[:] = -1  # the sums are of the second order too
+                sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, hashed, sums)
         for m in open_by_score(graph):
             if graph.locked[m]:
                 continue
@@ -455,6 +464,16 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
 
 
 @njit(cache=True, nogil=True)
+def lock_or_all(patterns, stages, weights, rules, choices, sentence, allowed, heads, log):
+    """As lock_arcs; where the allowed arcs hold no tree, all are."""
+    found = lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, heads, log)
+    if found[0] == NO_TREE and found[1] == 0:
+        every = np.ones(allowed.shape, np.bool_)
+        found = lock_arcs(patterns, stages, weights, rules, choices, sentence, every, heads, log)
+    return found
+
+
+@njit(cache=True, nogil=True)
 def allowed_arcs(tags, limits):
     """[n+1, n+1] arcs no longer than any of the same tags and direction that was seen, modifier first.
 
@@ -476,8 +495,11 @@ def allowed_arcs(tags, limits):
 
 @njit(cache=True, nogil=True)
 def site_rows(patterns, stages, sentence, site, state, hashed):
-    """[R, width] the features of decisions, as lock_arcs weighs them, of a policy with `hashed` buckets."""
-    total = stages.seen_count[stages.seen_count.shape[0] - 1]
+    """[R, width] the features of decisions, as lock_arcs weighs them, of a policy with `hashed` buckets.
+
+    Without any, there are those of the stage and the state alone.
+    """
+    total = stages.seen_count[stages.seen_count.shape[0] - 1] if hashed else 0
     rows = np.full((site.shape[0], total + 4), hashed + META - 1, np.uint32)
     n = sentence.keys.shape[1] - AROUND
     second = stages.ptr.shape[0] - 1 > stages.first
@@ -485,6 +507,10 @@ def site_rows(patterns, stages, sentence, site, state, hashed):
     meta = np.empty(4, np.int64)
     for r in range(site.shape[0]):
         stage = site[r, 0]
+        meta_rows(stage, state[r], hashed, meta)
+        rows[r, total:] = meta
+        if not hashed:
+            continue
         head, modifier = np.full(1, site[r, 1], np.uint32), np.full(1, site[r, 2], np.uint32)
         last = min(stage + 1, stages.first)
         arc = parts_of(modifier, head)
@@ -495,8 +521,6 @@ def site_rows(patterns, stages, sentence, site, state, hashed):
             group = seen_group(stages, stages.first, stage + 1)
             more = part_rows(patterns, group, sentence, keys, part, hashed)[1]
             rows[r, own.shape[0] : own.shape[0] + more.shape[0]] = more
-        meta_rows(stage, state[r], hashed, meta)
-        rows[r, total:] = meta
     return rows
 
 
@@ -519,3 +543,26 @@ def full_cost(allowed, stages, rules):
     if last > first:
         cost += siblings * templates_of(group_of(stages, first, last))
     return cost
+
+
+@njit(cache=True, nogil=True)
+def lock_corpus(patterns, stages, weights, rules, corpus, tags, limits, heads):
+    """Parse many sentences; heads and tags by position as in the corpus.
+
+    Returns [S, 3]: why each ended, at which stage, and templates computed on parts.
+    """
+    count = corpus.start.shape[0] - 1
+    found = np.zeros((count, 3), np.int64)
+    nothing = np.empty(0, np.int32)
+    choices = Choices(0.0, 0.0, nothing, np.empty((2, 0)), -1, 0)
+    log = Log(np.empty((0, 4), np.int32), np.empty((0, 3)), np.empty(0, np.int64))
+    for i in range(count):
+        a = corpus.start[i]
+        n = corpus.start[i + 1] - a - AROUND
+        allowed = allowed_arcs(tags[a : a + n + 1], limits)
+        sentence, own = sentence_at(corpus, i), heads[a : a + n + 1]
+        ending, stage, computed, _ = lock_or_all(
+            patterns, stages, weights, rules, choices, sentence, allowed, own, log
+        )
+        found[i, 0], found[i, 1], found[i, 2] = ending, stage, computed
+    return found

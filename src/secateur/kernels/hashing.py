@@ -1,4 +1,4 @@
-"""MurmurHash3 (x86, 32 bits, seed 0) of keys made of 32-bit words, one word at a time."""
+"""Hashes: MurmurHash3 (x86, 32 bits, seed 0) of keys made of 32-bit words, and a mix of 64-bit keys."""
 
 from __future__ import annotations
 
@@ -40,3 +40,14 @@ def murmur3(key):
     for word in key:
         state = hash_word(state, word)
     return hash_end(state, key.shape[0])
+
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@njit(inline="always")
+def mix(state, key):
+    """Take a 64-bit key into a 64-bit state."""
+    state = (state ^ key) * _MIX
+    return state ^ (state >> _HALF)

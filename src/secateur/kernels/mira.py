@@ -82,7 +82,8 @@ def train(patterns, stages, rules, weights, corpus, order, drawn, most, summed, 
     For the tree found with features F and the true one with features G, of the templates up to the stage:
         step = min(most, (wrong heads - w.(G - F)) / |G - F|^2)
         w += step (G - F),  summed += clock step (G - F)
-    so that w - summed / clock is the average of w over all sentences.
+    with the clock at the sentences before this one, so that w - summed / clock is in the end the average of
+    w after each sentence.
     """
     right = words = 0
     for turn in range(order.shape[0]):
@@ -94,7 +95,6 @@ def train(patterns, stages, rules, weights, corpus, order, drawn, most, summed, 
         found = np.empty(n + 1, np.int32)
         allowed = np.ones((n + 1, n + 1), np.bool_)
         decode(patterns, stages, stage, rules, weights, sentence, keys, allowed, found)
-        clock += 1
         wrong = 0
         for m in range(1, n + 1):
             wrong += found[m] != gold[m]
@@ -102,6 +102,7 @@ def train(patterns, stages, rules, weights, corpus, order, drawn, most, summed, 
         if wrong:
             more, less = _difference(patterns, stages, stage, weights, sentence, keys, gold, found)
             _step(weights, more, less, wrong, most, summed, scratch, clock)
+        clock += 1
     return clock, right, words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .arc_features import AROUND, BARE, FAR, Group, arc_parts, no_keys, score_parts, sibling_parts
+from .arc_features import AROUND, arc_parts, no_keys, score_parts, sibling_parts
 from .eisner_siblings import best_projective_siblings
 from .mira import sentence_at
 from .mst import best_tree
@@ -25,19 +25,15 @@ def count_parts(corpus, siblings):
 
 
 @njit(cache=True, nogil=True)
-def template_scores(patterns, templates, weights, corpus, siblings, start, out):
-    """out[t, r]: what template t says of part r."""
+def group_scores(patterns, group, weights, corpus, siblings, start, out):
+    """out[r]: what a group of templates says of part r of all sentences."""
     for i in range(start.shape[0] - 1):
         sentence = sentence_at(corpus, i)
         n = sentence.keys.shape[1] - AROUND
         allowed = np.ones((n + 1, n + 1), np.bool_)
         parts = sibling_parts(allowed) if siblings else arc_parts(allowed)
         keys = no_keys(patterns, sentence, siblings)
-        for t in range(templates.shape[0]):
-            pattern = np.full(1, templates[t] // 2, np.uint32)
-            wanted = np.full(1, FAR if templates[t] % 2 else BARE, np.uint32)
-            own = out[t, start[i] : start[i + 1]]
-            score_parts(patterns, Group(pattern, wanted), sentence, keys, parts, weights, own)
+        score_parts(patterns, group, sentence, keys, parts, weights, out[start[i] : start[i + 1]])
 
 
 @njit(cache=True, nogil=True)

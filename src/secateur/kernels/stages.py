@@ -12,6 +12,9 @@ from .eisner import best_projective
 from .eisner_siblings import best_projective_siblings
 from .mst import best_tree
 
+# In which stages of the first order trees are projective. With NEVER, arcs may cross in the result.
+NEVER, LAST, ALWAYS = range(3)
+
 
 class Stages(NamedTuple):
     """K groups of templates, those of the first order first; and those of them that policies see too."""
@@ -30,7 +33,7 @@ class Rules(NamedTuple):
     """What trees are asked for."""
 
     single_root: bool
-    projective: bool  # False: arcs may cross, in the last stage of the first order too
+    projective: int  # NEVER, LAST or ALWAYS: in which stages of the first order arcs must not cross
     last: int  # stop after this stage
 
 
@@ -61,11 +64,33 @@ def templates_of(group):
 def search(stage, stages, rules, score, sibling, heads):
     """The best tree of a stage; False where there is none.
 
-    In the second order, projective trees with siblings; in the last stage before that, projective trees;
-    earlier, trees whose arcs may cross, which are found faster.
+    In the second order, projective trees with siblings; in the first, as the rules say: trees whose arcs may
+    cross are found faster, but arcs locked in one may leave no projective tree.
     """
     if stage >= stages.first:
         return best_projective_siblings(score, sibling, rules.single_root, heads)
-    if stage == stages.first - 1 and rules.projective:
-        return best_projective(score, rules.single_root, heads)
-    return best_tree(score, rules.single_root, heads)
+    found = best_tree(score, rules.single_root, heads)
+    if rules.projective == ALWAYS or (rules.projective == LAST and stage == stages.first - 1):
+        # The best of all trees is the best projective one too, if no arcs cross in it, as mostly.
+        return found and (not has_crossing(heads) or best_projective(score, rules.single_root, heads))
+    return found
+
+
+@njit(cache=True, nogil=True)
+def has_crossing(heads):
+    """Whether two arcs cross, with the root in front of the words.
+
+    ends: where the arcs that hold a place end, the nearest last; arcs that start there come longest first.
+    """
+    n = heads.shape[0] - 1
+    ends, size = np.empty(n + 1, np.int64), 0
+    for left in range(n + 1):
+        while size and ends[size - 1] <= left:
+            size -= 1
+        for right in range(n, left, -1):
+            if heads[right] == left or (left and heads[left] == right):
+                if size and ends[size - 1] < right:
+                    return True
+                ends[size] = right
+                size += 1
+    return False

@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.features.length_limits import LengthLimits
 from secateur.features.stages import Groups, stages_of
 from secateur.kernels import arc_locking as kernel
 from secateur.kernels.arc_features import Sentence
-from secateur.kernels.stages import Rules, Stages
+from secateur.kernels.stages import ALWAYS, Rules, Stages
 from secateur.search.core import (
     FREE,
     Bools,
@@ -76,22 +77,39 @@ class ArcLocking:
     models: ArcModels
     limits: LengthLimits
     single_root: bool = True
-    projective: bool = True  # False: arcs may cross
+    projective: int = ALWAYS  # in which stages of the first order; NEVER: arcs may cross in the result too
     last: int = -1  # stop after this stage; -1: the last there is
-    bits: int = BITS
+    bits: int | None = BITS  # of a policy's hashed features; None: it sees the stage, scores and margin alone
 
     @property
     def dim(self) -> int:
-        return (1 << self.bits) + kernel.META
+        return self._hashed + kernel.META
+
+    @property
+    def nothing(self) -> int:
+        """The feature that stands for templates not computed."""
+        return self.dim - 1
+
+    @property
+    def _hashed(self) -> int:
+        return 0 if self.bits is None else 1 << self.bits
 
     @cached_property
     def stages(self) -> Stages:
+        if len(self.groups) > kernel.STAGES:
+            raise InputError(
+                f"{len(self.groups)} groups of templates", fix=f"a policy has room for {kernel.STAGES} stages"
+            )
         return stages_of(self.arc_features, self.groups)
 
     @cached_property
     def rules(self) -> Rules:
+        if self.last >= len(self.groups):
+            raise InputError(
+                f"stage {self.last} of {len(self.groups)}", fix="count stages from 0; -1 is the last there is"
+            )
         last = len(self.groups) - 1 if self.last < 0 else self.last
-        return Rules(self.single_root, self.projective, last)
+        return Rules(self.single_root, int(self.projective), last)
 
     def encode(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> ArcInput:
         return ArcInput(self.arc_features.sentence(words, tags, coarse), self.limits.allowed(tags))
@@ -112,7 +130,7 @@ class ArcLocking:
 
     def features(self, x: ArcInput, site: Sites, state: Floats) -> Rows:
         rows: Rows = kernel.site_rows(
-            self.arc_features.compiled, self.stages, x.sentence, site, state, 1 << self.bits
+            self.arc_features.compiled, self.stages, x.sentence, site, state, self._hashed
         )
         return rows
 
@@ -148,7 +166,7 @@ class ArcLocking:
         models = self.models
         weights = kernel.Weights(models.crossing, models.projective, models.siblings, policy.weights)
         heads = np.full(len(x.allowed), -1, np.int32)
-        ending, stage, computed, decisions = kernel.lock_arcs(
+        ending, stage, computed, decisions = kernel.lock_or_all(
             self.arc_features.compiled,
             self.stages,
             weights,

@@ -9,6 +9,7 @@ of them as many as before. With one group there is one stage, and this is plain 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from secateur.features.arc import ArcFeatures
 from secateur.features.stages import stages_of
 from secateur.kernels import mira
 from secateur.kernels.mira import Corpus
-from secateur.kernels.stages import Rules
+from secateur.kernels.stages import ALWAYS, NEVER, Rules
 from secateur.search.core import Floats, Ints, Weights
 
 BITS = 24
@@ -73,7 +74,7 @@ def staged_weights(
     corpus: Corpus,
     groups: Sequence[Sequence[int]],
     *,
-    projective: bool = True,
+    projective: int = ALWAYS,
     single_root: bool = True,
     epochs: int = EPOCHS,
     bits: int = BITS,
@@ -103,7 +104,7 @@ def _shares(stages: int) -> Floats:
 def any_weights(
     features: ArcFeatures,
     corpus: Corpus,
-    templates: Sequence[int],
+    units: Sequence[Sequence[int]],
     *,
     single_root: bool = True,
     epochs: int = EPOCHS,
@@ -111,18 +112,18 @@ def any_weights(
     seed: int = 0,
     report: Report = lambda epoch, share: None,
 ) -> Weights:
-    """Weights that serve any choice of first-order templates: every sentence sees some, drawn at random."""
-    rules = Rules(single_root, False, ANY_STAGES - 1)
+    """Weights that serve any choice of units of first-order templates: sentences see a random one."""
+    rules = Rules(single_root, NEVER, ANY_STAGES - 1)
     rng = np.random.default_rng(seed)
     state = Averaged(bits)
-    # Stages of growing size: half of all sentences see less than a tenth of the templates.
-    sizes = np.unique(np.geomspace(1, len(templates), ANY_STAGES).round().astype(int))
+    # Stages of growing size: half of all sentences see less than a tenth of the units.
+    sizes = np.unique(np.geomspace(1, len(units), ANY_STAGES).round().astype(int))
     for epoch in range(epochs):
         order = rng.permutation(len(corpus.start) - 1)
         right = words = 0
         for first in range(0, len(order), ANY):
-            shuffled = rng.permutation(np.asarray(templates)).tolist()
-            groups = [shuffled[a:b] for a, b in zip([0, *sizes[:-1]], sizes, strict=True)]
+            shuffled = [units[i] for i in rng.permutation(len(units))]
+            groups = [[*chain(*shuffled[a:b])] for a, b in pairwise([0, *sizes])]
             own = order[first : first + ANY]
             drawn = rng.integers(len(groups), size=len(own))
             found = state.visit(features, groups, rules, corpus, own, drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,17 +13,22 @@ import numpy as np
 from secateur.features.arc import ArcFeatures
 from secateur.kernels import ranking as kernel
 from secateur.kernels.mira import Corpus
-from secateur.search.core import Floats, Weights
+from secateur.search.core import Floats, Ints, Weights
 
-Report = Callable[[int, int, float], None]  # templates chosen, of how many, share of right heads
+Units = Sequence[Sequence[int]]
+Report = Callable[[int, int, float], None]  # units chosen, of how many, share of right heads
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Templates, the most useful first, and the share of right heads after each."""
+    """Units of templates, the most useful first, and the share of right heads after each."""
 
-    templates: tuple[int, ...]
+    units: tuple[tuple[int, ...], ...]
     accuracy: tuple[float, ...]
+
+    @property
+    def templates(self) -> tuple[int, ...]:
+        return tuple(itertools.chain(*self.units))
 
 
 def rank(
@@ -30,20 +36,23 @@ def rank(
     weights: Weights,
     corpus: Corpus,
     *,
+    units: Units | None = None,
     single_root: bool = True,
     jobs: int = 1,
     report: Report = lambda chosen, total, share: None,
 ) -> Ranking:
-    """First-order templates, each the one that adds most to what trees that may cross get right."""
-    templates = np.arange(features.first)
+    """First-order templates, each the one that adds most to what trees that may cross get right.
+
+    Units are templates that are chosen together, one by one if not given.
+    """
+    units = units or [(template,) for template in range(features.first)]
     start = kernel.count_parts(corpus, False)
-    cached = np.zeros((len(templates), start[-1]), np.float32)
-    kernel.template_scores(features.compiled, templates, weights, corpus, False, start, cached)
+    cached = _cached(features, units, weights, corpus, start, siblings=False)
 
-    def right(sums: Floats, template: int) -> int:
-        return int(kernel.right_heads(corpus, start, sums, cached[template], single_root))
+    def right(sums: Floats, unit: int) -> int:
+        return int(kernel.right_heads(corpus, start, sums, cached[unit], single_root))
 
-    return _forward(cached, right, _words(corpus), jobs, report)
+    return _forward(units, cached, right, _words(corpus), jobs, report)
 
 
 def rank_siblings(
@@ -51,48 +60,73 @@ def rank_siblings(
     weights: Weights,
     corpus: Corpus,
     *,
+    units: Units | None = None,
     single_root: bool = True,
     jobs: int = 1,
     report: Report = lambda chosen, total, share: None,
 ) -> Ranking:
     """Second-order templates, given all of the first order, by what projective trees get right."""
+    units = units or [(template,) for template in range(features.first, len(features.templates))]
     arc_start = kernel.count_parts(corpus, False)
-    arcs = np.zeros((features.first, arc_start[-1]), np.float32)
-    all_arcs = np.arange(features.first)
-    kernel.template_scores(features.compiled, all_arcs, weights, corpus, False, arc_start, arcs)
-    of_arcs = arcs.sum(axis=0)
-    templates = np.arange(features.first, len(features.templates))
+    arcs = _cached(features, [range(features.first)], weights, corpus, arc_start, siblings=False)[0]
     start = kernel.count_parts(corpus, True)
-    cached = np.zeros((len(templates), start[-1]), np.float32)
-    kernel.template_scores(features.compiled, templates, weights, corpus, True, start, cached)
+    cached = _cached(features, units, weights, corpus, start, siblings=True)
 
-    def right(sums: Floats, template: int) -> int:
+    def right(sums: Floats, unit: int) -> int:
         return int(
-            kernel.right_heads_siblings(
-                corpus, arc_start, of_arcs, start, sums, cached[template], single_root
-            )
+            kernel.right_heads_siblings(corpus, arc_start, arcs, start, sums, cached[unit], single_root)
         )
 
-    found = _forward(cached, right, _words(corpus), jobs, report)
-    return Ranking(tuple(t + features.first for t in found.templates), found.accuracy)
+    return _forward(units, cached, right, _words(corpus), jobs, report)
+
+
+def paired(ranking: Ranking) -> Ranking:
+    """The same order of patterns: the two templates of one share a look-up, so each brings the other."""
+    first: dict[int, float] = {}
+    for template, accuracy in zip(ranking.templates, ranking.accuracy, strict=True):
+        first.setdefault(template // 2, accuracy)
+    return Ranking(tuple((2 * pattern, 2 * pattern + 1) for pattern in first), tuple(first.values()))
+
+
+def prefixes(ranking: Ranking, ends: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Groups that end after so many units; the rest is the last one."""
+    bounds = [0, *(end for end in ends if end < len(ranking.units)), len(ranking.units)]
+    return tuple(tuple(itertools.chain(*ranking.units[a:b])) for a, b in itertools.pairwise(bounds))
+
+
+def _cached(
+    features: ArcFeatures, units: Units, weights: Weights, corpus: Corpus, start: Ints, *, siblings: bool
+) -> Floats:
+    """[units, R] what each unit says of each part of all sentences."""
+    found = np.zeros((len(units), start[-1]), np.float32)
+    for unit, own in zip(units, found, strict=True):
+        group = features.group(unit)
+        kernel.group_scores(features.compiled, group, weights, corpus, siblings, start, own)
+    return found
 
 
 def _forward(
-    cached: Floats, right: Callable[[Floats, int], int], words: int, jobs: int, report: Report
+    units: Units,
+    cached: Floats,
+    right: Callable[[Floats, int], int],
+    words: int,
+    jobs: int,
+    report: Report,
 ) -> Ranking:
     """Greedy forward selection: a step is a sum of cached scores, and a search of all sentences."""
-    left = list(range(len(cached)))
+    left = list(range(len(units)))
     sums = np.zeros_like(cached[0])
-    chosen: list[int] = []
+    chosen: list[tuple[int, ...]] = []
     accuracy: list[float] = []
     with ThreadPoolExecutor(jobs) as threads:  # the kernels let go of the interpreter
         while left:
             found = list(threads.map(partial(right, sums), left))
             best = int(np.argmax(found))
-            chosen.append(left.pop(best))
-            sums = sums + cached[chosen[-1]]
+            number = left.pop(best)
+            sums = sums + cached[number]
+            chosen.append(tuple(units[number]))
             accuracy.append(found[best] / words)
-            report(len(chosen), len(cached), accuracy[-1])
+            report(len(chosen), len(units), accuracy[-1])
     return Ranking(tuple(chosen), tuple(accuracy))
 
 
@@ -106,17 +140,12 @@ def grouped(ranking: Ranking, count: int, *, start: float = 0.0) -> tuple[tuple[
     The first group is as large as it must be to reach the share `start` of the highest accuracy.
     """
     accuracy = np.maximum.accumulate(ranking.accuracy)
+    total, count = len(accuracy), min(count, len(accuracy))
     low = max(accuracy[0], start * accuracy[-1])
-    ends = [int(np.argmax(accuracy >= low)) + 1]
-    for number in range(1, count - 1):
+    ends = [0]
+    for number in range(count - 1):
         wanted = low + (accuracy[-1] - low) * number / (count - 1)
-        ends.append(max(int(np.argmax(accuracy >= wanted)) + 1, ends[-1] + 1))
-    ends = [*(end for end in ends if end < len(accuracy)), len(accuracy)] if count > 1 else [len(accuracy)]
-    return tuple(ranking.templates[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True))
-
-
-def even(templates: Sequence[int], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Groups of the given sizes; the rest is the last one."""
-    ends = np.cumsum(sizes).tolist()
-    starts = [0, *ends]
-    return tuple(tuple(templates[a:b]) for a, b in zip(starts, [*ends, len(templates)], strict=True) if b > a)
+        reached = int(np.argmax(accuracy >= wanted)) + 1
+        ends.append(min(max(reached, ends[-1] + 1), total - (count - 1 - number)))  # something for the rest
+    ends.append(total)
+    return tuple(tuple(itertools.chain(*ranking.units[a:b])) for a, b in itertools.pairwise(ends))

@@ -1,0 +1,224 @@
+"""Labeller: labels for the arcs of a tree, each by itself, by an averaged perceptron.
+
+What a label is chosen by are patterns, see `features/patterns.py`. The places are h (the head), m (the
+modifier), s and n (the children of h before and after m), l and r (the outermost children of m). Values are
+the `side` on which m is, the `distance` (side and length), the set of coarse tags `between`, and how many
+`children` m has on either side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from secateur.dependencies import NO_LABEL, DependencyTree, find_fault
+from secateur.errors import InputError
+from secateur.features import patterns as rows_of
+from secateur.features.arc import Token, normal_form
+from secateur.features.patterns import Array, compiled, key_of
+from secateur.kernels import labeller as kernel
+from secateur.kernels.rows import Rows
+
+EPOCHS = 8
+MARGIN = 48  # by which the true label must be ahead
+OFTEN = 10  # a pair of coarse tags seen so often has only the labels it was seen with
+REMEMBERED = 1 << 17  # tokens whose keys are kept at hand
+
+# What stands around a sentence has tags and words like no token's.
+_AROUND = tuple(Token(name, name, name) for name in ("\x01", "\x02", "\x03", "\x04"))
+_BEFORE, _ROOT, _AFTER, _NONE = range(4)
+
+VIEWS: dict[str, Callable[[Token], str]] = {
+    "coarse": lambda token: token.coarse,
+    "tag": lambda token: token.tag,
+    "word": lambda token: normal_form(token.word).lower(),
+    "prefix": lambda token: normal_form(token.word)[:4].lower(),
+    "suffix": lambda token: normal_form(token.word)[-3:].lower(),
+}
+_PLACES = "hmsnlr"
+_VALUES = ("side", "distance", "between", "children")
+
+PATTERNS = (
+    "tag[m] side",
+    "tag[h] side",
+    "word[m] side",
+    "word[h] side",
+    "word[m] tag[m]",
+    "suffix[m] side",
+    "prefix[m] side",
+    "suffix[h] side",
+    "tag[h] tag[m] side",
+    "coarse[h] coarse[m] distance",
+    "tag[h] tag[m] distance",
+    "word[h] coarse[m] side",
+    "word[h] tag[m] side",
+    "coarse[h] word[m] side",
+    "tag[h] word[m] side",
+    "word[h] word[m] side",
+    "suffix[h] tag[m] side",
+    "tag[h] suffix[m] side",
+    # Neighbours.
+    "tag[h] tag[m] tag[m-1] side",
+    "tag[h] tag[m] tag[m+1] side",
+    "tag[h] tag[m] tag[h-1] side",
+    "tag[h] tag[m] tag[h+1] side",
+    "tag[m-1] tag[m] tag[m+1]",
+    "word[m-1] tag[m] side",
+    "word[m+1] tag[m] side",
+    "coarse[h] coarse[m] between side",
+    "coarse[m] between side",
+    # Children of the modifier.
+    "coarse[h] coarse[m] children side",
+    "coarse[h] tag[m] tag[l] side",
+    "coarse[h] tag[m] tag[r] side",
+    "coarse[h] coarse[m] word[l] side",
+    "coarse[h] coarse[m] word[r] side",
+    "tag[m] tag[l] tag[r] side",
+    # Other children of the head.
+    "coarse[h] coarse[m] coarse[s] side",
+    "coarse[h] coarse[m] coarse[n] side",
+    "tag[h] tag[m] coarse[s] coarse[n] side",
+    "word[h] coarse[m] coarse[s] coarse[n] side",
+    "coarse[h] coarse[m] word[s] side",
+    "coarse[h] coarse[m] word[n] side",
+)
+_COMPILED = compiled(PATTERNS, views=tuple(VIEWS), places=_PLACES, values=_VALUES)
+
+
+@dataclass(frozen=True)
+class Labeller:
+    """A trained labeller."""
+
+    labels: tuple[str, ...]
+    coarse: tuple[str, ...]  # the coarse tags, those of what is no word first; one more stands for all others
+    allowed: Array = field(repr=False)  # [coarse + 1, coarse + 1, labels] bool, by head and modifier
+    rows: Rows = field(repr=False)
+    mistakes: tuple[int, ...] = ()  # in each epoch of training
+    _keys: dict[Token, bytes] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def train(
+        cls,
+        trees: Sequence[DependencyTree],
+        *,
+        epochs: int = EPOCHS,
+        seed: int = 0,
+        margin: int = MARGIN,
+        often: int = OFTEN,
+    ) -> Labeller:
+        """A labeller that has learned the labels of these trees."""
+        _check(trees)
+        labels = tuple(sorted(set(chain.from_iterable(tree.labels for tree in trees))))
+        if not set(labels) - {NO_LABEL}:
+            raise InputError("no labels to learn", fix="give trees with labels, or train without a labeller")
+        seen = set(chain.from_iterable(tree.coarse for tree in trees))
+        coarse = (*(token.coarse for token in _AROUND), *sorted(seen))
+        number = {label: c for c, label in enumerate(labels)}
+        allowed = _allowed(trees, number, {tag: c for c, tag in enumerate(coarse)}, often)
+        table, clock, mistakes = rows_of.empty_table(), 0, []
+        given = cls(labels, coarse, allowed, rows_of.averaged(table, clock))._trees(trees)
+        gold = np.zeros(len(given.words), np.int64)
+        for a, tree in zip(given.start.tolist(), trees, strict=False):
+            first = a + kernel.ROOT + 1
+            gold[first : first + len(tree)] = [number[label] for label in tree.labels]
+        rng = np.random.default_rng(seed)
+        for _ in range(epochs):
+            order = rng.permutation(len(trees))
+            table, clock, wrong = kernel.train_epoch(
+                _COMPILED, table, allowed, given, gold, order, margin, clock
+            )
+            mistakes.append(int(wrong))
+        return cls(labels, coarse, allowed, rows_of.averaged(table, clock), tuple(mistakes))
+
+    def label(self, trees: Sequence[DependencyTree]) -> list[tuple[str, ...]]:
+        """A label for every word of each tree."""
+        _check(trees)
+        given = self._trees(trees)
+        found = np.zeros(len(given.words), np.int64)
+        kernel.label(_COMPILED, self.rows, self.allowed, given, found)
+        by_place, labels = found.tolist(), self.labels
+        starts = [a + kernel.ROOT + 1 for a in given.start.tolist()]
+        return [
+            tuple([labels[c] for c in by_place[a : a + len(tree)]])
+            for a, tree in zip(starts, trees, strict=False)
+        ]
+
+    def settings(self) -> dict[str, Any]:
+        """All but the arrays, in terms of JSON."""
+        return {"labels": list(self.labels), "coarse": list(self.coarse), "mistakes": list(self.mistakes)}
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays to store with the settings."""
+        return {"allowed": self.allowed, **rows_of.to_arrays(self.rows)}
+
+    @classmethod
+    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, Any]) -> Labeller:
+        """The labeller that was stored; ValueError or KeyError where the parts do not fit each other."""
+        labels, coarse = tuple(settings["labels"]), tuple(settings["coarse"])
+        allowed = stored["allowed"]
+        if allowed.shape != (len(coarse) + 1, len(coarse) + 1, len(labels)) or not allowed.any(axis=2).all():
+            raise ValueError("the pairs of tags do not fit the labels")
+        rows = rows_of.from_arrays(stored, len(labels))
+        return cls(labels, coarse, allowed, rows, tuple(settings["mistakes"]))
+
+    def _trees(self, trees: Sequence[DependencyTree]) -> kernel.Trees:
+        """Trees as the kernel has them."""
+        number = {token: n for n, token in enumerate(_AROUND)}
+        words: list[int] = []
+        heads: list[int] = []
+        for tree in trees:
+            tokens = map(Token, tree.words, tree.tags, tree.coarse)
+            words += (_BEFORE, _ROOT)
+            words += [number.setdefault(token, len(number)) for token in tokens]
+            words += (_AFTER, _NONE)
+            heads += (0, 0, *tree.heads, 0, 0)
+        known, coarse = self._keys, {tag: c for c, tag in enumerate(self.coarse)}
+        keys = b"".join([known.get(token) or self._remember(token) for token in number])
+        return kernel.Trees(
+            np.cumsum([0, *(len(tree) + kernel.AROUND for tree in trees)], dtype=np.int64),
+            np.array(words, np.uint32),
+            np.array(heads, np.int64),
+            np.frombuffer(keys, np.uint64).reshape(len(number), len(VIEWS)),
+            np.array([coarse.get(token.coarse, len(coarse)) for token in number], np.uint32),
+        )
+
+    def _remember(self, token: Token) -> bytes:
+        """The keys of a token under each view."""
+        around = token in _AROUND
+        texts = [token.word if around else view(token) for view in VIEWS.values()]
+        keys = np.array([key_of(text) for text in texts], np.uint64).tobytes()
+        if len(self._keys) >= REMEMBERED:
+            self._keys.clear()
+        self._keys[token] = keys
+        return keys
+
+
+def _check(trees: Sequence[DependencyTree]) -> None:
+    for tree in trees:
+        if not tree.is_parsed:
+            raise InputError("a sentence without heads has no arcs to label", fix="parse it first")
+        fault = find_fault(tree.heads, several_roots=True)
+        if fault is not None:
+            raise InputError(fault.what, fix=fault.fix)
+
+
+def _allowed(
+    trees: Sequence[DependencyTree], labels: Mapping[str, int], coarse: Mapping[str, int], often: int
+) -> Array:
+    """Which labels an arc may have, by the coarse tags of head and modifier; all where they are rare."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    root = _AROUND[_ROOT].coarse
+    for tree in trees:
+        above = [tree.coarse[head - 1] if head else root for head in tree.heads]
+        counts.update(zip(above, tree.coarse, tree.labels, strict=True))
+    size = len(coarse) + 1
+    table = np.zeros((size, size, len(labels)), np.int64)
+    for (head, modifier, label), count in counts.items():
+        table[coarse[head], coarse[modifier], labels[label]] = count
+    allowed: Array = (table > 0) | (table.sum(axis=2, keepdims=True) < often)
+    return allowed

@@ -1,0 +1,73 @@
+"""Run as plain Python the kernels of staged parsing give the same: this file is the test and the script."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from locking_cases import BITS, FEATURES, random_case
+from secateur import garden
+from secateur.features.corpus import corpus_of
+from secateur.features.stages import stages_of
+from secateur.kernels import ranking
+from secateur.kernels.mira import parse_corpus
+from secateur.kernels.stages import ALWAYS, Rules
+from secateur.training.arc_weights import staged_weights
+from secateur.training.ranking import rank, rank_siblings
+from without_jit import needs_compiled, plain_results
+
+GROUPS = ((0, 2, 4, 8, 9), (1, 3, 6, 7, 10, 12), (16, 17, 20, 21))
+
+
+def parsed() -> list[Any]:
+    found: list[Any] = []
+    for seed in range(24):
+        case = random_case(seed, longest=6)
+        episode = case.task.roll_in(case.x, case.policy, case.force, gold=case.gold, seed=seed)
+        outcome, trace = episode.outcome, episode.trace
+        if outcome.parts is not None:
+            found.append([outcome.parts.heads.tolist(), outcome.parts.stage, outcome.parts.fell_back])
+        found.append([outcome.work.features, case.task.full_cost(case.x)])
+        found += [trace.site.tolist(), trace.state.tolist(), trace.action.tolist()]
+        found.append(case.task.features(case.x, trace.site, trace.state).tolist())
+    return found
+
+
+def trained() -> list[Any]:
+    trees = [sample.dependencies for sample in garden.garden(40)]
+    corpus = corpus_of(FEATURES, [tree for tree in trees if len(tree) <= 7][:4])
+    weights = staged_weights(FEATURES, corpus, GROUPS, epochs=2, bits=BITS)
+    heads = np.full_like(corpus.heads, -1)
+    stages, rules = stages_of(FEATURES, GROUPS), Rules(True, ALWAYS, 2)
+    failed = [
+        parse_corpus(FEATURES.compiled, stages, stage, rules, weights, corpus, heads) for stage in range(3)
+    ]
+    rows = np.flatnonzero(weights)
+    ranked = [rank(FEATURES, weights, corpus), rank_siblings(FEATURES, weights, corpus)]
+    return [
+        failed,
+        heads.tolist(),
+        ranking.count_parts(corpus, True).tolist(),
+        [[list(one.templates), list(one.accuracy)] for one in ranked],
+        rows.tolist(),
+        weights[rows].tolist(),
+    ]
+
+
+def results() -> dict[str, list[Any]]:
+    with np.errstate(over="ignore"):  # hashes are meant to
+        return {"parsed": parsed(), "trained": trained()}
+
+
+@needs_compiled
+def test_same_results_without_compilation() -> None:
+    plain, compiled = plain_results(__file__), results()
+    assert plain["parsed"] == compiled["parsed"]
+    assert plain["trained"] == compiled["trained"]
+    assert len(compiled["trained"][-1]) > 50
+
+
+if __name__ == "__main__":
+    print(json.dumps(results()))
