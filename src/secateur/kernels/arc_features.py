@@ -78,22 +78,25 @@ def distance_class(h, m):
 
 
 @njit(cache=True, nogil=True)
-def part_keys(patterns, q, keys, part, out):
-    """out[p]: the part's share in the key of pattern q when it is around position p.
+def part_keys(seed, ptr, column, offset, q, part, keys, out):
+    """out[q, p]: the part's share in the key of pattern q when it is around position p.
 
     share = seed folded with every atom; nothing where there are no atoms, but the head's is there always.
     """
     places = keys.shape[1] - 2  # positions 0 to n, and none at n + 1
-    first, last = patterns.ptr[q, part], patterns.ptr[q, part + 1]
+    first, last = ptr[q, part], ptr[q, part + 1]
     if first == last and part != HEAD:
-        out[:] = np.uint64(0)
+        for p in range(places):
+            out[q, p] = np.uint64(0)
         return
-    out[:] = mix(patterns.seed[q], np.uint64(part + 1))
+    state = mix(seed[q], np.uint64(part + 1))
+    for p in range(places):
+        out[q, p] = state
     for a in range(first, last):
-        column, offset = keys[patterns.column[a]], patterns.offset[a]
+        view, shift = column[a], offset[a] + 1
         for p in range(places - 1):
-            out[p] = mix(out[p], column[p + 1 + offset])
-        out[places - 1] = mix(out[places - 1], column[places + 1])
+            out[q, p] = mix(out[q, p], keys[view, p + shift])
+        out[q, places - 1] = mix(out[q, places - 1], keys[view, places + 1])
 
 
 @njit(cache=True, nogil=True)
@@ -109,7 +112,9 @@ def tag_sets(keys, out):
             earlier -= 1
         out[r - 1, r] = np.uint64(0)
         for left in range(r):
-            out[left, r + 1] = out[left, r] + (keys[r + 1] if earlier <= left else np.uint64(0))
+            out[left, r + 1] = out[left, r] + (
+                keys[r + 1] if earlier <= left else np.uint64(0)
+            )
 
 
 @njit(cache=True, nogil=True)
@@ -161,27 +166,46 @@ def no_keys(patterns, sentence, has_siblings):
 
 
 @njit(cache=True, nogil=True)
-def make_keys(patterns, q, sentence, keys):
-    """The shares of a pattern, made once for each word."""
-    if keys.made[q]:
-        return
-    keys.made[q] = True
-    part_keys(patterns, q, sentence.keys, HEAD, keys.head[q])
-    part_keys(patterns, q, sentence.keys, MODIFIER, keys.modifier[q])
-    if keys.sibling.shape[0]:
-        part_keys(patterns, q, sentence.keys, SIBLING, keys.sibling[q])
+def make_keys(patterns, group, sentence, keys):
+    """The shares of a group's patterns that are not there yet, made once for each word."""
+    seed, ptr, column, offset = (
+        patterns.seed,
+        patterns.ptr,
+        patterns.column,
+        patterns.offset,
+    )
+    made, head, modifier, sibling = keys.made, keys.head, keys.modifier, keys.sibling
+    texts = sentence.keys
+    for q in group.pattern:
+        if made[q]:
+            continue
+        made[q] = True
+        part_keys(seed, ptr, column, offset, q, HEAD, texts, head)
+        part_keys(seed, ptr, column, offset, q, MODIFIER, texts, modifier)
+        if sibling.shape[0]:
+            part_keys(seed, ptr, column, offset, q, SIBLING, texts, sibling)
 
 
 @njit(cache=True, nogil=True)
-def make_between(patterns, q, sentence, keys):
-    """What a pattern needs to look at what stands between, made once."""
-    kind = patterns.between[q]
-    if kind == EACH and not keys.made_each[q]:
-        keys.made_each[q] = True
-        part_keys(patterns, q, sentence.keys, BETWEEN, keys.each[q])
-    if kind == TAG_SET and not keys.made_sets[0]:
-        keys.made_sets[0] = True
-        tag_sets(sentence.keys[0], keys.sets)
+def make_between(patterns, group, sentence, keys):
+    """What a group's patterns need to look at what stands between, made once."""
+    between, made_each, made_sets = patterns.between, keys.made_each, keys.made_sets
+    for q in group.pattern:
+        if between[q] == EACH and not made_each[q]:
+            made_each[q] = True
+            part_keys(
+                patterns.seed,
+                patterns.ptr,
+                patterns.column,
+                patterns.offset,
+                q,
+                BETWEEN,
+                sentence.keys,
+                keys.each,
+            )
+        if between[q] == TAG_SET and not made_sets[0]:
+            made_sets[0] = True
+            tag_sets(sentence.keys[0], keys.sets)
 
 
 @njit(inline="always")
@@ -195,35 +219,46 @@ def share(ptr, column, offset, q, part, keys, state, p):
 
 
 @njit(cache=True, nogil=True)
-def common_keys(patterns, q, sentence, keys, parts, out):
-    """out[r]: the key of pattern q at a part, but for what stands between.
-
-    Where there are few parts and nothing was made of the pattern yet, only they are looked at.
-    """
-    head, modifier, sibling = parts.head, parts.modifier, parts.sibling
-    if not keys.made[q] and FEW * head.shape[0] <= keys.head.shape[1]:
-        ptr, column, offset, texts = patterns.ptr, patterns.column, patterns.offset, sentence.keys
-        seed = patterns.seed[q]
-        has_modifier = ptr[q, MODIFIER] < ptr[q, MODIFIER + 1]
-        has_sibling = sibling.shape[0] > 0 and ptr[q, SIBLING] < ptr[q, SIBLING + 1]
-        of_head, of_modifier = mix(seed, np.uint64(HEAD + 1)), mix(seed, np.uint64(MODIFIER + 1))
-        of_sibling = mix(seed, np.uint64(SIBLING + 1))
-        for r in range(head.shape[0]):
-            key = share(ptr, column, offset, q, HEAD, texts, of_head, np.int64(head[r]))
-            if has_modifier:
-                key += share(ptr, column, offset, q, MODIFIER, texts, of_modifier, np.int64(modifier[r]))
-            if has_sibling:
-                key += share(ptr, column, offset, q, SIBLING, texts, of_sibling, np.int64(sibling[r]))
-            out[r] = key
-        return
-    make_keys(patterns, q, sentence, keys)
-    heads, modifiers = keys.head[q], keys.modifier[q]
+def keys_of_few(seed, ptr, column, offset, q, keys, head, modifier, sibling, out):
+    """out[r]: the key of pattern q at a part, but for what stands between; only these parts are looked at."""
+    has_modifier = ptr[q, MODIFIER] < ptr[q, MODIFIER + 1]
+    has_sibling = sibling.shape[0] > 0 and ptr[q, SIBLING] < ptr[q, SIBLING + 1]
+    of_head, of_modifier = (
+        mix(seed[q], np.uint64(HEAD + 1)),
+        mix(seed[q], np.uint64(MODIFIER + 1)),
+    )
+    of_sibling = mix(seed[q], np.uint64(SIBLING + 1))
     for r in range(head.shape[0]):
-        out[r] = heads[head[r]] + modifiers[modifier[r]]
+        key = share(ptr, column, offset, q, HEAD, keys, of_head, np.int64(head[r]))
+        if has_modifier:
+            key += share(
+                ptr,
+                column,
+                offset,
+                q,
+                MODIFIER,
+                keys,
+                of_modifier,
+                np.int64(modifier[r]),
+            )
+        if has_sibling:
+            key += share(
+                ptr, column, offset, q, SIBLING, keys, of_sibling, np.int64(sibling[r])
+            )
+        out[r] = key
+
+
+@njit(inline="always")
+def keys_of_all(heads, modifiers, siblings, q, head, modifier, sibling, out):
+    """As keys_of_few, from shares that are there."""
     if sibling.shape[0]:
-        siblings = keys.sibling[q]
         for r in range(head.shape[0]):
-            out[r] += siblings[sibling[r]]
+            out[r] = (
+                heads[q, head[r]] + modifiers[q, modifier[r]] + siblings[q, sibling[r]]
+            )
+    else:
+        for r in range(head.shape[0]):
+            out[r] = heads[q, head[r]] + modifiers[q, modifier[r]]
 
 
 @njit(cache=True, nogil=True)
@@ -241,46 +276,76 @@ def add_summaries(keys, kind, parts, out):
             out[r] += mix(np.uint64(kind), np.uint64(min(count, MOST)))
 
 
+# Arrays are taken out of tuples before loops: within them each access would cost a count of references.
+
+
 @njit(cache=True, nogil=True)
 def score_parts(patterns, group, sentence, keys, parts, weights, scores):
-    """Add to the scores [R] of parts what the templates of a group say."""
+    """Add to the scores [R] of parts what the templates of a group say.
+
+    Where parts are few, shares that are not there yet are made for them alone.
+    """
+    total = scores.shape[0]
+    few = FEW * total <= keys.head.shape[1]
+    if not few:
+        make_keys(patterns, group, sentence, keys)
+    make_between(patterns, group, sentence, keys)
+    seed, ptr, column, offset, between = (
+        patterns.seed,
+        patterns.ptr,
+        patterns.column,
+        patterns.offset,
+        patterns.between,
+    )
+    made, heads, modifiers, siblings, each = (
+        keys.made,
+        keys.head,
+        keys.modifier,
+        keys.sibling,
+        keys.each,
+    )
+    head, modifier, sibling, distance = (
+        parts.head,
+        parts.modifier,
+        parts.sibling,
+        parts.distance,
+    )
+    start, end, texts = parts.start, parts.end, sentence.keys
+    pattern, wanted = group.pattern, group.wanted
     shift = key_shift(weights.shape[0])
-    key = np.empty(scores.shape[0], np.uint64)
-    for g in range(group.pattern.shape[0]):
-        q = group.pattern[g]
-        kind = patterns.between[q]
-        common_keys(patterns, q, sentence, keys, parts, key)
-        make_between(patterns, q, sentence, keys)
+    key = np.empty(total, np.uint64)
+    for g in range(pattern.shape[0]):
+        q, kind, want = pattern[g], between[pattern[g]], wanted[g]
+        if few and not made[q]:
+            keys_of_few(
+                seed, ptr, column, offset, q, texts, head, modifier, sibling, key
+            )
+        else:
+            keys_of_all(heads, modifiers, siblings, q, head, modifier, sibling, key)
         if kind == EACH:
-            _add_each(weights, shift, group.wanted[g], key, keys.each[q], parts, scores)
+            _add_each(weights, shift, want, key, q, each, start, end, distance, scores)
             continue
         if kind != NOTHING:
             add_summaries(keys, kind, parts, key)
-        _add(weights, shift, group.wanted[g], key, parts.distance, scores)
+        if want == BARE | FAR:
+            for r in range(total):
+                bare = key[r] >> shift
+                scores[r] += weights[bare] + weights[far(bare, distance[r])]
+        elif want == BARE:
+            for r in range(total):
+                scores[r] += weights[key[r] >> shift]
+        else:
+            for r in range(total):
+                scores[r] += weights[far(key[r] >> shift, distance[r])]
 
 
 @njit(cache=True, nogil=True)
-def _add(weights, shift, wanted, key, distance, scores):
-    if wanted == BARE | FAR:
-        for r in range(scores.shape[0]):
-            bare = key[r] >> shift
-            scores[r] += weights[bare] + weights[far(bare, distance[r])]
-    elif wanted == BARE:
-        for r in range(scores.shape[0]):
-            scores[r] += weights[key[r] >> shift]
-    else:
-        for r in range(scores.shape[0]):
-            scores[r] += weights[far(key[r] >> shift, distance[r])]
-
-
-@njit(cache=True, nogil=True)
-def _add_each(weights, shift, wanted, key, each, parts, scores):
+def _add_each(weights, shift, wanted, key, q, each, start, end, distance, scores):
     """Sums over the words between."""
-    start, end, distance = parts.start, parts.end, parts.distance
     for r in range(scores.shape[0]):
         common, found = key[r], np.float32(0)
         for b in range(start[r] + 1, end[r]):
-            bare = (common + each[b]) >> shift
+            bare = (common + each[q, b]) >> shift
             if wanted & BARE:
                 found += weights[bare]
             if wanted & FAR:
@@ -291,32 +356,49 @@ def _add_each(weights, shift, wanted, key, each, parts, scores):
 @njit(cache=True, nogil=True)
 def part_rows(patterns, group, sentence, keys, parts, count):
     """The features of parts as indices of `count` weights: [R+1] where each part's start, and the indices."""
+    make_between(patterns, group, sentence, keys)
+    seed, ptr_of, column, offset, between = (
+        patterns.seed,
+        patterns.ptr,
+        patterns.column,
+        patterns.offset,
+        patterns.between,
+    )
+    pattern, wanted, each = group.pattern, group.wanted, keys.each
+    head, modifier, sibling, distance = (
+        parts.head,
+        parts.modifier,
+        parts.sibling,
+        parts.distance,
+    )
+    start, end, texts = parts.start, parts.end, sentence.keys
     shift = key_shift(count)
-    start, end, distance = parts.start, parts.end, parts.distance
     total = start.shape[0]
     ptr = np.zeros(total + 1, np.int64)
     for r in range(total):
-        between = max(np.int64(end[r]) - np.int64(start[r]) - 1, 0)
+        inner = max(np.int64(end[r]) - np.int64(start[r]) - 1, 0)
         ptr[r + 1] = ptr[r]
-        for g in range(group.pattern.shape[0]):
-            times = between if patterns.between[group.pattern[g]] == EACH else 1
-            ptr[r + 1] += times * (2 if group.wanted[g] == BARE | FAR else 1)
+        for g in range(pattern.shape[0]):
+            times = inner if between[pattern[g]] == EACH else 1
+            ptr[r + 1] += times * (2 if wanted[g] == BARE | FAR else 1)
     rows = np.empty(ptr[total], np.uint32)
     at = ptr[:-1].copy()  # the next free place of each part
     key = np.empty(total, np.uint64)
-    for g in range(group.pattern.shape[0]):
-        q, wanted = group.pattern[g], group.wanted[g]
-        kind = patterns.between[q]
-        common_keys(patterns, q, sentence, keys, parts, key)
-        make_between(patterns, q, sentence, keys)
+    for g in range(pattern.shape[0]):
+        q, kind, want = pattern[g], between[pattern[g]], wanted[g]
+        keys_of_few(
+            seed, ptr_of, column, offset, q, texts, head, modifier, sibling, key
+        )
         if kind != NOTHING and kind != EACH:
             add_summaries(keys, kind, parts, key)
         for r in range(total):
             if kind != EACH:
-                at[r] = _add_rows(rows, at[r], key[r] >> shift, wanted, distance[r])
+                at[r] = _add_rows(rows, at[r], key[r] >> shift, want, distance[r])
                 continue
             for b in range(start[r] + 1, end[r]):
-                at[r] = _add_rows(rows, at[r], (key[r] + keys.each[q, b]) >> shift, wanted, distance[r])
+                at[r] = _add_rows(
+                    rows, at[r], (key[r] + each[q, b]) >> shift, want, distance[r]
+                )
     return ptr, rows
 
 
