@@ -15,7 +15,8 @@ from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.store import from_arrays, to_arrays
-from secateur.model import SPLIT, Model, load_model, pack_arrays
+from secateur.model import SPLIT, Model, load_model
+from secateur.model_files import pack_arrays
 from secateur.parser import model_parser
 from secateur.search.core import Policy
 from secateur.training import Settings, SplitSettings, Step, train

@@ -17,8 +17,10 @@ from secateur.grammar.derivation import build_tree
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import write_grammar
 from secateur.kernels.rules import Anchors
+from secateur.limits import Limits
+from secateur.loading import load
 from secateur.model import UNPRUNED
-from secateur.parser import Limits, Parse, Parser, load
+from secateur.parser import Parse, Parser
 from secateur.search.core import Policy, Work
 from secateur.text import Sentence
 from secateur.treebank import Treebank

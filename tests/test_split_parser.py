@@ -24,7 +24,8 @@ from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.kernels.tree_em import Blocks
-from secateur.parser import Limits, Parser
+from secateur.limits import Limits
+from secateur.parser import Parser
 from secateur.posterior import Marginals
 from secateur.search.core import Policy
 from secateur.testing.strategies import anchors, blocks, grammars, masks, sentences

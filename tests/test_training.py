@@ -12,8 +12,8 @@ import pytest
 
 import secateur as sec
 from secateur.errors import InputError
+from secateur.loading import load
 from secateur.model import UNPRUNED, Model, load_model
-from secateur.parser import load
 from secateur.training import Settings, Trainer, train
 from secateur.training.trainer import some_rollouts, sweep_range
 

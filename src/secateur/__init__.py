@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from secateur import garden
+    from secateur.arc_parser import ArcParser, DependencyParse
     from secateur.dependencies import DependencyTree
     from secateur.dependency_bank import DependencyBank
+    from secateur.dependency_model import DependencyModel
     from secateur.errors import InputError
     from secateur.formats.brackets import read_tree
     from secateur.grammar.binarize import Binarization, debinarize
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
     from secateur.grammar.text import read_grammar, write_grammar
     from secateur.head_rules import HeadRules, to_dependencies
     from secateur.kernels.rules import Anchors
+    from secateur.limits import Limits
+    from secateur.loading import load
     from secateur.metrics import Attachment, Counts, Evaluation, attachment, evaluate
     from secateur.model import Model
     from secateur.normalization import Normalization
-    from secateur.parser import Limits, Parse, Parser, load
+    from secateur.parser import Parse, Parser
     from secateur.posterior import Marginals
     from secateur.training import train
     from secateur.treebank import Treebank, read
@@ -32,8 +36,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "ArcParser": "arc_parser",
+    "DependencyParse": "arc_parser",
     "DependencyTree": "dependencies",
     "DependencyBank": "dependency_bank",
+    "DependencyModel": "dependency_model",
     "InputError": "errors",
     "Binarization": "grammar.binarize",
     "debinarize": "grammar.binarize",
@@ -45,6 +52,8 @@ _HOME = {
     "HeadRules": "head_rules",
     "to_dependencies": "head_rules",
     "Anchors": "kernels.rules",
+    "Limits": "limits",
+    "load": "loading",
     "Attachment": "metrics",
     "Counts": "metrics",
     "Evaluation": "metrics",
@@ -52,10 +61,8 @@ _HOME = {
     "evaluate": "metrics",
     "Model": "model",
     "Normalization": "normalization",
-    "Limits": "parser",
     "Parse": "parser",
     "Parser": "parser",
-    "load": "parser",
     "Marginals": "posterior",
     "train": "training",
     "Treebank": "treebank",
@@ -69,10 +76,13 @@ _HOME = {
 __all__ = [
     "PCFG",
     "Anchors",
+    "ArcParser",
     "Attachment",
     "Binarization",
     "Counts",
     "DependencyBank",
+    "DependencyModel",
+    "DependencyParse",
     "DependencyTree",
     "Evaluation",
     "HeadRules",

@@ -27,7 +27,7 @@ _HOP = 4  # radius
 
 def text(tree: Tree) -> str:
     """The tree in Unicode box drawing, the root at the top; a crossing branch interrupts the bar: ─│─."""
-    boxes = _layout(tree, _cells, _TEXT_GAP)
+    boxes = _layout(tree, cells, _TEXT_GAP)
     width = max(box.left + box.width for box in boxes)
     canvas = [[" "] * width for _ in range(_row(boxes[-1]) + 1)]  # the words in row 0
     for box in boxes:
@@ -52,7 +52,7 @@ def svg(tree: Tree, *, title: str = "") -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="{-_MARGIN} 0 {width} {height}" role="img">'
-        f"<title>{escape(_printable(title or ' '.join(tree.words())))}</title>"
+        f"<title>{escape(printable(title or ' '.join(tree.words())))}</title>"
         f'<path fill="none" stroke="currentColor" stroke-opacity="0.55" stroke-width="1.3" d="{lines}"/>'
         f'<g fill="currentColor" font-family="system-ui, sans-serif" font-size="{_FONT}" '
         f'text-anchor="middle">{labels}</g></svg>\n'
@@ -117,14 +117,14 @@ def _collect(
     if not is_solid:
         low, high = _middle(children).low, _middle(children).high
     level = 1 if node.is_preterminal else max(2, 1 + max(child.level for child in children))
-    label = _printable(node.label) or _UNLABELLED
+    label = printable(node.label) or _UNLABELLED
     found = _Box(label, measure(label), children, columns, low, high, level, is_solid)
     boxes.append(found)
     return found
 
 
 def _leaf_box(word: str, column: int, measure: Callable[[str], int]) -> _Box:
-    word = _printable(word)
+    word = printable(word)
     return _Box(word, measure(word), [], [column], column, column + 1, 0)
 
 
@@ -176,7 +176,7 @@ def _row(box: _Box) -> int:
 def _put(row: list[str], box: _Box) -> None:
     cell = box.left - 1
     for char in box.text:
-        size = _cells(char)
+        size = cells(char)
         if size:
             cell += 1
             row[cell] = char
@@ -236,7 +236,7 @@ def _svg_text(box: _Box, top: int) -> str:
     return f'<text x="{x}" y="{_y(box.level, top)}"{weight}>{escape(box.text)}</text>'
 
 
-def _cells(text: str) -> int:
+def cells(text: str) -> int:
     """Cells of a terminal that the text takes."""
     return sum(_char_cells(char) for char in text)
 
@@ -252,7 +252,7 @@ def _pixels(text: str) -> int:
     return sum(11 if char.isupper() else 8 * _char_cells(char) for char in text)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without what would upset a terminal or XML: control characters, halves of characters."""
     return "".join(
         "\ufffd" if unicodedata.category(char) in {"Cc", "Cs"} or char in "\ufffe\uffff" else char

@@ -1,15 +1,15 @@
 """Frontiers: operating points, which of them are worth having, and which one a user means.
 
-Accuracies are percent, work is in mega-pushes per sentence (or any unit of runtime), tradeoffs are accuracy
-points per unit of it.
+Accuracies are percent, work is in mega-pushes per sentence (mega-templates in dependency parsing, or any unit
+of runtime), tradeoffs are accuracy points per unit of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,30 @@ class Point:
     """One policy as measured on held-out trees."""
 
     name: str
-    accuracy: float  # corpus F1
+    accuracy: float  # corpus F1; of dependencies, UAS
     low: float  # its 95% confidence interval
     high: float
-    mpush: float  # mega-pushes per sentence
+    mpush: float  # mega-pushes per sentence; of dependencies, mega-templates
     words_per_second: float  # one core
     seconds_per_sentence: float
-    kept: float  # share of the spans
-    failures: float  # share of the sentences
-    tradeoff: float | None = None  # the true one at which it is best, F1 points per mega-push; None: at none
+    kept: float  # share of the spans; of dependencies, of the templates that full features would take
+    failures: float  # share of the sentences without a parse; of dependencies, of those that fell back
+    tradeoff: float | None = None  # the true one at which it is best, points per mega-push; None: at none
+
+
+class Figures(NamedTuple):
+    """What a kind of model calls the figures of its points."""
+
+    accuracy: str
+    work: str
+    unit: str  # of the work in a tradeoff
+    units: str
+    kept: str
+    failures: str
+
+
+TREES = Figures("F1", "Mpush/sentence", "mega-push", "mega-pushes", "spans kept", "without a parse")
+ARCS = Figures("UAS", "Mtemplate/sentence", "mega-template", "mega-templates", "templates", "fell back")
 
 
 class Curve(NamedTuple):
@@ -167,33 +182,108 @@ def within_budget(points: Sequence[Point], budget: str) -> Choice:
     )
 
 
-def at_least(points: Sequence[Point], accuracy: float) -> Choice:
+def at_least(points: Sequence[Point], accuracy: float, figures: Figures = TREES) -> Choice:
     """The fastest point with this accuracy."""
     able = [p for p in points if p.accuracy >= accuracy]
     if able:
         return fastest(able)
     best = most_accurate(points).point
     return Choice(
-        best, f"F1 {accuracy:g} is beyond this model: its most accurate point has {best.accuracy:.2f}"
+        best,
+        f"{figures.accuracy} {accuracy:g} is beyond this model: "
+        f"its most accurate point has {best.accuracy:.2f}",
     )
 
 
-def within_loss(points: Sequence[Point], loss: float) -> Choice:
-    """The fastest point that loses at most so many F1 points against the most accurate one."""
+def within_loss(points: Sequence[Point], loss: float, figures: Figures = TREES) -> Choice:
+    """The fastest point that loses at most so many points of accuracy against the most accurate one."""
     if not loss >= 0:
-        raise InputError(f"a loss of {loss} F1 points", fix="give 0 or more")
+        raise InputError(f"a loss of {loss} {figures.accuracy} points", fix="give 0 or more")
     return fastest([p for p in points if p.accuracy >= most_accurate(points).point.accuracy - loss])
 
 
-def for_tradeoff(points: Sequence[Point], tradeoff: float) -> Choice:
-    """The point with the largest F1 - tradeoff * mega-pushes."""
+def for_tradeoff(points: Sequence[Point], tradeoff: float, figures: Figures = TREES) -> Choice:
+    """The point with the largest accuracy - tradeoff * work."""
     if not (tradeoff >= 0 and np.isfinite(tradeoff)):
         raise InputError(
-            f"a tradeoff of {tradeoff}", fix="give F1 points per mega-push: 0 or more, and finite"
+            f"a tradeoff of {tradeoff}",
+            fix=f"give {figures.accuracy} points per {figures.unit}: 0 or more, and finite",
         )
     return Choice(max(points, key=lambda p: (p.accuracy - tradeoff * p.mpush, p.accuracy)))
+
+
+def choose(
+    points: Sequence[Point],
+    *,
+    figures: Figures = TREES,
+    budget: str | None = None,
+    accuracy: float | None = None,
+    max_loss: float | None = None,
+    tradeoff: float | None = None,
+    fastest: bool = False,
+    most_accurate: bool = False,
+    point: str | None = None,
+) -> Choice:
+    """The dial: one request at most; the most accurate point of the frontier without any.
+
+    A point's name may be that of any point, one that others beat included.
+    """
+    asked = [a is not None for a in (budget, accuracy, max_loss, tradeoff, point)]
+    if sum([*asked, fastest, most_accurate]) > 1:
+        raise InputError("more than one setting of the dial", fix="give one of them")
+    worth = pareto(points)
+    if budget is not None:
+        return within_budget(worth, budget)
+    if accuracy is not None:
+        return at_least(worth, accuracy, figures)
+    if max_loss is not None:
+        return within_loss(worth, max_loss, figures)
+    if tradeoff is not None:
+        return for_tradeoff(worth, tradeoff, figures)
+    if point is not None:
+        found = {p.name: p for p in points}
+        if point not in found:
+            raise InputError(f"no operating point {point!r}", fix="choose from " + ", ".join(found))
+        return Choice(found[point])
+    return _extreme(worth, fastest)
+
+
+def _extreme(points: Sequence[Point], is_fast: bool) -> Choice:
+    return fastest(points) if is_fast else most_accurate(points)
+
+
+def card(settings: Mapping[str, Any], points: Sequence[Point], figures: Figures) -> str:
+    """For people: on what a model was trained, and how fast and how accurate its points are."""
+    columns = ["point", figures.accuracy, "95%", "words/s", figures.work, figures.kept, figures.failures]
+    lines = ["# Model card", "", *(f"- {key}: {value}" for key, value in settings.items()), ""]
+    lines += [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    lines += [
+        f"| {p.name} | {p.accuracy:.2f} | {p.low:.2f}-{p.high:.2f} | {p.words_per_second:,.0f} "
+        f"| {p.mpush:.4f} | {p.kept:.1%} | {p.failures:.1%} |"
+        for p in points
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def protocol(scores: str, what: str, settings: Mapping[str, Any]) -> str:
+    """How the figures of a model's points were taken: the scores' own protocol, on what, and the clock."""
+    held_out, repeat = settings.get("held out"), settings.get("repeat")
+    return (
+        f"{scores}, on {held_out or 'the'} held-out {what}; "
+        f"words/s: CPU time on one core{f', best of {repeat}' if repeat else ''}"
+    )
 
 
 def _sigmoid(x: npt.ArrayLike) -> Floats:
     found: Floats = np.exp(-np.logaddexp(0.0, -np.asarray(x, float)))
     return found
+
+
+def with_tradeoffs(points: Sequence[Point]) -> list[Point]:
+    """Points with the true tradeoff at which each of the frontier is best; the others are best at none."""
+    worth = pareto(points)
+    if len(worth) < 3:
+        return list(points)
+    slopes = tradeoffs([p.mpush for p in worth], [p.accuracy for p in worth])
+    best = {p.name: float(slope) for p, slope in zip(worth, slopes, strict=True)}
+    return [replace(p, tradeoff=best.get(p.name)) for p in points]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.features.span import SpanFeatures, View
+from secateur.features.span import SpanFeatures
 from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
@@ -22,19 +21,16 @@ from secateur.kbest import KBest
 from secateur.kernels import block_parse, block_posteriors, cky, fine, parse
 from secateur.kernels.parse import Found
 from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.model import Model, grammar_at, load_model
+from secateur.limits import Limits, pieces
+from secateur.model import Model, grammar_at
 from secateur.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.search.core import Policy, Work
 from secateur.tasks.masks import Spans
 from secateur.text import Sentence, tokenize
 from secateur.trees import Leaf, Tree
 
-OnLong = Literal["degrade", "flat", "skip"]
 Decode = Literal["max-rule", "viterbi"]
 Words = Sentence | Sequence[str]
-
-GIB = 1 << 30
-_STOPS = frozenset({",", ";", ":", ".", "--", "?", "!", "-RRB-", "''"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +59,6 @@ class Parse:
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What to do with sentences too long to parse whole."""
-
-    words: int = 250
-    chart_bytes: int = 2 * GIB
-    on_long: OnLong = "degrade"  # in pieces; or a flat tree; or an empty one
-
-    def __post_init__(self) -> None:
-        if self.on_long not in ("degrade", "flat", "skip"):
-            raise InputError(f"on_long is {self.on_long!r}", fix="choose degrade, flat or skip")
-        if self.words < 1:
-            raise InputError(f"a limit of {self.words} words", fix="give 1 or more")
 
 
 class Parser:
@@ -314,7 +295,7 @@ class Parser:
             return Parse(tree, -np.inf, Work(), time.perf_counter() - started, True, True)
         children: list[Tree | Leaf] = []
         score, pushes, items, failed = 0.0, 0, 0, False
-        for first, end in _pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
+        for first, end in pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
             piece = Sentence(sentence.tokens[first:end], sentence.penn[first:end])
             part = self._parse(piece, None, NO_ANCHORS, begin + first)
             # A start symbol that is itself a tag stays over its word.
@@ -325,27 +306,6 @@ class Parser:
             failed |= part.failed
         work = Work(pushes=pushes, items=items)
         return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, failed, True)
-
-
-def load(
-    path: str | Path, *, limits: Limits | None = None, views: Mapping[str, View] | None = None, **dial: Any
-) -> Parser:
-    """A parser from a grammar file, or from a model directory with a setting of its dial (Model.choose).
-
-    `views` brings the functions of a model's own templates, which are not saved with it.
-    """
-    if not Path(path).is_dir():
-        from secateur.grammar.text import read_any
-
-        if dial:
-            raise InputError(
-                "a grammar has no dial", where=str(path), fix="name a model, or leave the setting out"
-            )
-        if views:
-            raise InputError("a grammar has no templates", where=str(path), fix="leave the views out")
-        return Parser(read_any(path), limits=limits)
-    model = load_model(path, views=views)
-    return model_parser(model, model.choose(**dial).point.name, limits=limits)
 
 
 def model_parser(
@@ -383,18 +343,6 @@ def _sentence(words: Words) -> Sentence:
     if not sentence.tokens:
         raise InputError("an empty sentence", fix="give at least one word")
     return sentence
-
-
-def _pieces(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
-    """Cut a long sentence, after punctuation where there is some in the second half of a piece."""
-    begin = 0
-    while begin < len(words):
-        end = min(begin + longest, len(words))
-        if end < len(words):
-            stops = [p + 1 for p in range(begin + longest // 2, end) if words[p] in _STOPS]
-            end = stops[-1] if stops else end
-        yield begin, end
-        begin = end
 
 
 def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words]]:

@@ -37,7 +37,7 @@ class Sentence:
         if tuple(text.split()) != kept:
             token = next(token for token in kept if token.split() != [token])
             raise InputError(f'"{token}" is not one token', fix="tokens hold no white space")
-        return cls(kept, tuple(penn_tokens(kept)) if _RESPELT.search(text) else kept)
+        return cls(kept, penn_spelling(kept))
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -65,7 +65,18 @@ _SPELLING = str.maketrans(
     }
     | BRACKETS
 )  # fmt: skip
+_PENN_ONLY = frozenset({*BRACKETS.values(), "``"})
 _RESPELT = re.compile("[" + re.escape("".join(map(chr, _SPELLING))) + '"]')
+
+
+def penn_spelling(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens in Penn spelling, which most have already."""
+    return tuple(penn_tokens(tokens)) if _RESPELT.search(" ".join(tokens)) else tokens
+
+
+def has_penn_spelling(words: Iterable[str]) -> bool:
+    """Whether words of a treebank show that its text was respelt so."""
+    return not _PENN_ONLY.isdisjoint(words)
 
 
 def penn_tokens(tokens: Sequence[str]) -> list[str]:

@@ -7,16 +7,20 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from secateur.cli import inputs
 from secateur.cli.frontier import choose
-from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture, with_dial
+from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture, refuse, with_dial
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress
 from secateur.errors import InputError
 from secateur.text import Sentence
+
+if TYPE_CHECKING:
+    from secateur.arc_parser import ArcParser
+    from secateur.dependencies import DependencyTree
 
 # Repeats that differ by more than this tell more about the machine than about the parser.
 NOISE = 0.1
@@ -52,6 +56,11 @@ def bench(
     parsers = _parsers(model, dial)
     if plot and len(parsers) > 1:
         raise typer.BadParameter("--plot draws one point: choose it with --point")
+    if inputs.is_dependency_model(model):
+        refuse({"--plot": plot is not None}, "models of phrases")
+        name, trees = _dependencies(text, sentences, from_, encoding)
+        _report(model, name, repeat, _arc_figures(parsers, trees, repeat, quiet), json, quiet)
+        return
     name, given = _sentences(text, sentences, from_, encoding)
     runs: dict[str, list[list[float]]] = {point: [] for point in parsers}
     parses: dict[str, list[Any]] = {}
@@ -84,20 +93,18 @@ def timed(parser: Any, given: Iterable[Any]) -> tuple[list[float], list[Any]]:
 
 def _parsers(path: str, dial: Dial) -> dict[str, Any]:
     """By the name of their point; a grammar has but one, without a name."""
-    from secateur.parser import Parser, model_parser
+    from secateur.parser import Parser
 
     if not Path(path).is_dir():
         if dial:
             fix = "name a model, or leave the setting out"
             raise InputError("a grammar has no dial", where=path, fix=fix)
         return {"": Parser(inputs.read_grammar(path))}
-    from secateur.model import load_model
+    from secateur.loading import load_any, parser_at
 
-    model = load_model(path)
-    if not dial:
-        return {point.name: model_parser(model, point.name) for point in model.frontier}
-    point = choose(path, model, dial)
-    return {point.name: model_parser(model, point.name)}
+    model = load_any(path)
+    points = [choose(path, model, dial)] if dial else model.frontier
+    return {point.name: parser_at(model, point.name) for point in points}
 
 
 def _sentences(
@@ -114,6 +121,50 @@ def _sentences(
     if not given:
         raise InputError("no sentences", where=text, fix="give one sentence a line")
     return text, given
+
+
+def _dependencies(
+    text: str | None, count: int, format: str | None, encoding: str
+) -> tuple[str, list[DependencyTree | Sentence]]:
+    """The same for a dependency model."""
+    if text is None:
+        from secateur.garden import garden
+
+        grown = min(count, GARDEN)
+        return f"garden ({grown:,} sentences)", [sample.dependencies for sample in garden(grown)]
+    found = inputs.dependency_sentences(text, raw=False, format=format, encoding=encoding)
+    given = list(islice(found.sentences, count))
+    if not given:
+        raise InputError("no sentences", where=text, fix="give one sentence a line")
+    return text, given
+
+
+def _arc_figures(
+    parsers: dict[str, ArcParser], given: list[DependencyTree | Sentence], repeat: int, quiet: bool
+) -> dict[str, dict[str, float]]:
+    """Sentences go through the kernels in batches: there is one time for all of them."""
+    totals: dict[str, list[float]] = {point: [] for point in parsers}
+    parses = {point: list(parser.pipe(given)) for point, parser in parsers.items()}  # loads the kernels too
+    for _ in progress(range(repeat), "running", total=repeat, quiet=quiet):
+        for point, parser in parsers.items():
+            started = time.process_time()
+            for _parse in parser.pipe(given):
+                pass
+            totals[point].append(time.process_time() - started)
+    figures = {}
+    for point, found in parses.items():
+        words, best = sum(len(parse.tree) for parse in found), max(min(totals[point]), 1e-9)
+        figures[point] = {
+            "sentences": len(found),
+            "words": words,
+            "words/s": round(words / best),
+            "ms/sentence": 1e3 * best / len(found),
+            "templates/sentence": round(sum(parse.work.features for parse in found) / len(found)),
+            "million templates/s": sum(parse.work.features for parse in found) / best / 1e6,
+            "fell back": sum(parse.fell_back for parse in found),
+            "spread of runs": statistics.median(totals[point]) / best - 1,
+        }
+    return figures
 
 
 def _report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -12,10 +11,10 @@ import typer
 
 from secateur import formats
 from secateur.cli import attachment, inputs
-from secateur.cli.attachment import Punctuation
+from secateur.cli.attachment import Punctuation, Tags
 from secateur.cli.bench import timed
-from secateur.cli.frontier import choose
-from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, with_dial
+from secateur.cli.frontier import chosen, settings_of
+from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, refuse, with_dial
 from secateur.cli.terminal import count, err, print_json, print_table, progress
 from secateur.errors import InputError
 from secateur.normalization import Normalization
@@ -71,6 +70,9 @@ def evaluate(
         bool | None,
         typer.Option("--subtypes/--no-subtypes", help="Of dependencies: labels whole, or up to the colon."),
     ] = None,
+    tags: Annotated[
+        Tags | None, typer.Option("--tags", help="Of a dependency model: gold ones, or its own tagger's.")
+    ] = None,
     dial: Dial,
     keep: Keep = None,
     from_: From = None,
@@ -92,12 +94,25 @@ def evaluate(
 
     parameters = metrics.read_parameters(prm) if prm else metrics.COLLINS
     how = How(parameters, by, sentences, cores(jobs), seed, json, quiet)
+    refuse({"--tags": tags is not None and not inputs.is_dependency_model(gold)}, "models of dependencies")
     of_dependencies = {"--punctuation": punctuation is not None, "--subtypes": subtypes is not None}
     if Path(gold).is_dir():
-        _refuse(of_dependencies, "dependencies")
-        settings = _settings(dial, points)
+        settings = settings_of(dial, points)
         if sentences and len(settings) != 1 and not json:
             raise typer.BadParameter("--sentences is for one setting of the dial")
+        if inputs.is_dependency_model(gold):
+            refuse({"--prm": prm is not None, "--keep": bool(keep)}, "models of phrases")
+            scoring = attachment.Scoring(punctuation, subtypes is not False, tags or Tags.gold)
+            attachment.evaluate_model(
+                gold,
+                formats.opened(parsed, format=from_, encoding=encoding),
+                settings,
+                scoring,
+                attachment.Show(by is not None, sentences, seed, json, quiet),
+                cores(jobs),
+            )
+            return
+        refuse(of_dependencies, "files of dependencies")
         model = load_model(gold)
         steps = inputs.normalization(keep) if keep else model.normalization
         treebank = inputs.read_treebank([parsed], format=from_, encoding=encoding, steps=steps)
@@ -108,7 +123,7 @@ def evaluate(
         raise InputError("only a model has a dial", where=gold, fix=fix)
     protocol = parameters.protocol()
     if inputs.is_grammar(gold, encoding=encoding):
-        _refuse(of_dependencies, "dependencies")
+        refuse(of_dependencies, "files of dependencies")
         steps = inputs.normalization(keep)
         golds, tests, failed = _parse(gold, parsed, steps, from_, encoding, how)
         with inputs.located(parsed):
@@ -119,12 +134,12 @@ def evaluate(
     else:
         golds = _opened(gold, parsed, from_, encoding)
         if golds.has_dependencies:
-            _refuse({"--prm": prm is not None}, "trees")
+            refuse({"--prm": prm is not None}, "files of trees")
             tests = formats.opened(parsed, format=from_, encoding=encoding)
             scores = attachment.compare(golds, tests, punctuation, subtypes is not False)
-            attachment.report(scores, attachment.Show(by is not None, sentences, seed, json))
+            attachment.report(scores, attachment.Show(by is not None, sentences, seed, json, quiet))
             return
-        _refuse(of_dependencies, "dependencies")
+        refuse(of_dependencies, "files of dependencies")
         with inputs.located(parsed):
             result = _compare(golds, parsed, encoding, parameters)
     if json:
@@ -169,28 +184,15 @@ class Row(NamedTuple):
     mpush: float  # mega-pushes per sentence
 
 
-def _settings(dial: Dial, points: str | None) -> list[Dial]:
-    """One setting of the dial for each row; none: all points of the frontier."""
-    if points is not None:
-        if dial:
-            raise InputError("more than one setting of the dial", fix="give one of them")
-        return [] if points == "all" else [{"point": name} for name in points.split(",")]
-    if list(dial) == ["budget"]:
-        # A comma behind a unit, not one within a number.
-        return [{"budget": budget} for budget in re.split(r"(?<=[a-z])\s*,\s*", dial["budget"])]
-    return [dial]
-
-
 def _rows(path: str, model: Model, treebank: Treebank, settings: list[Dial], how: How) -> list[Row]:
     from secateur.parser import model_parser
 
-    chosen = [(_typed(dial), choose(path, model, dial).name) for dial in settings]
-    chosen = chosen or [(f"--point {point.name}", point.name) for point in model.frontier]
+    asked = chosen(path, model, settings)
     rows: dict[str, Row] = {}
-    for setting, name in chosen:
+    for setting, name in asked:
         if name not in rows:  # two settings may lead to one point
             rows[name] = _row(setting, name, model_parser(model, name), treebank, how)
-    return [rows[name]._replace(setting=setting) for setting, name in chosen]
+    return [rows[name]._replace(setting=setting) for setting, name in asked]
 
 
 def _row(setting: str, name: str, parser: Any, treebank: Treebank, how: How) -> Row:
@@ -211,12 +213,6 @@ def _row(setting: str, name: str, parser: Any, treebank: Treebank, how: How) -> 
     with inputs.located(treebank.name):
         result = metrics.evaluate(treebank, trees, how.parameters, failed=failed)
     return Row(setting, name, result, speed, sum(parse.work.pushes for parse in parses) / len(parses) / 1e6)
-
-
-def _typed(dial: Dial) -> str:
-    """The setting as an option."""
-    (option, value), *_ = [*dial.items(), ("most_accurate", True)]
-    return f"--{option.replace('_', '-')}" + ("" if value is True else f" {value}")
 
 
 def _report_rows(model: str, rows: Sequence[Row], protocol: str, how: How) -> None:
@@ -288,13 +284,6 @@ def _parse(
     found = parser.pipe((tree.words() for tree in treebank), jobs=how.jobs)
     parses = list(progress(found, "parsing", total=len(treebank), quiet=how.quiet))
     return treebank, [parse.tree for parse in parses], [parse.failed for parse in parses]
-
-
-def _refuse(given: dict[str, bool], wanted: str) -> None:
-    """Options that are for something else."""
-    for option, is_given in given.items():
-        if is_given:
-            raise typer.BadParameter(f"{option} is for files of {wanted}")
 
 
 def _opened(gold: str, parsed: str, format: str | None, encoding: str) -> formats.Opened:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +12,15 @@ import typer
 
 from secateur.cli.options import Dial, Json, ModelFolder, Quiet, check_page, check_picture
 from secateur.cli.terminal import err, print_json, print_table, sink
+from secateur.errors import InputError
+from secateur.frontier import TREES, Figures
 
 if TYPE_CHECKING:
+    from secateur.dependency_model import DependencyModel
     from secateur.frontier import Point
     from secateur.model import Model
+
+    AnyModel = Model | DependencyModel
 
 
 def frontier(
@@ -34,36 +40,45 @@ def frontier(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What a model can do: F1, words/s and work of each point of its dial."""
-    from secateur.model import load_model
+    """What a model can do: F1 or UAS, words/s and work of each point of its dial."""
+    from secateur.loading import load_any
 
-    loaded = load_model(model)
+    loaded = load_any(model)
     best = {point.name for point in loaded.frontier}
     shown = sorted(loaded.points, key=lambda point: point.mpush) if all_ else loaded.frontier
-    said = protocol(loaded)
+    said, figures = loaded.protocol, loaded.figures
     if output:
         from secateur.plots.frontier import draw_frontier
 
         draw_frontier(
-            output, loaded.points, unpruned=loaded.unpruned, title=f"Frontier of {model}", protocol=said
+            output,
+            loaded.points,
+            unpruned=loaded.unpruned,
+            title=f"Frontier of {model}",
+            protocol=said,
+            figures=figures,
         )
     if html:
         from secateur.plots.page import page
 
         with sink(html) as out:
-            out.write(page(loaded.points, unpruned=loaded.unpruned, model=str(model), protocol=said))
+            made = page(
+                loaded.points, unpruned=loaded.unpruned, model=str(model), protocol=said, names=figures
+            )
+            out.write(made)
     if json:
         points = [asdict(point) | {"dominated": point.name not in best} for point in shown]
         print_json({"model": str(model), "protocol": said, "points": points})
     else:
         print(f"protocol: {said}\n")
-        print_points(shown, {point.name: "" if point.name in best else "dominated" for point in shown})
+        remarks = {point.name: "" if point.name in best else "dominated" for point in shown}
+        print_points(shown, remarks, figures)
     if not quiet:
         for path in filter(None, (output, html)):
             err.print(f"written: {path}")
 
 
-def choose(path: str, model: Model, dial: Dial) -> Point:
+def choose(path: str, model: AnyModel, dial: Dial) -> Point:
     """The point that a setting of the dial picks; says so where the setting lies beyond the frontier."""
     choice = model.choose(**dial)
     if choice.remark:
@@ -71,27 +86,41 @@ def choose(path: str, model: Model, dial: Dial) -> Point:
     return choice.point
 
 
-def protocol(model: Model) -> str:
-    """How the figures of a model's points were taken: as `secateur train` takes them."""
-    from secateur.metrics import COLLINS
+def settings_of(dial: Dial, points: str | None) -> list[Dial]:
+    """One setting of the dial for each row of a report; none: all points of the frontier."""
+    if points is not None:
+        if dial:
+            raise InputError("more than one setting of the dial", fix="give one of them")
+        return [] if points == "all" else [{"point": name} for name in points.split(",")]
+    if list(dial) == ["budget"]:
+        # A comma behind a unit, not one within a number.
+        return [{"budget": budget} for budget in re.split(r"(?<=[a-z])\s*,\s*", dial["budget"])]
+    return [dial]
 
-    held_out, repeat = model.settings.get("held out"), model.settings.get("repeat")
-    return (
-        f"{COLLINS.protocol()}, on {held_out or 'the'} held-out trees; "
-        f"words/s: CPU time on one core{f', best of {repeat}' if repeat else ''}"
-    )
+
+def chosen(path: str, model: AnyModel, settings: Sequence[Dial]) -> list[tuple[str, str]]:
+    """Each setting as an option, with the name of its point."""
+    if settings:
+        return [(typed(dial), choose(path, model, dial).name) for dial in settings]
+    return [(f"--point {point.name}", point.name) for point in model.frontier]
 
 
-def print_points(points: Iterable[Point], remarks: Mapping[str, str]) -> None:
+def typed(dial: Dial) -> str:
+    """The setting as an option."""
+    (option, value), *_ = [*dial.items(), ("most_accurate", True)]
+    return f"--{option.replace('_', '-')}" + ("" if value is True else f" {value}")
+
+
+def print_points(points: Iterable[Point], remarks: Mapping[str, str], figures: Figures = TREES) -> None:
     """A row a point; remarks by name."""
     columns = [
         "point",
-        "F1",
+        figures.accuracy,
         "95% interval",
         "words/s",
-        "Mpush/sentence",
-        "kept",
-        "without a parse",
+        figures.work,
+        figures.kept,
+        figures.failures,
         "tradeoff",
     ]
     rows = [

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from secateur import formats
 from secateur.cli.options import TOKENS
+from secateur.dependencies import DependencyTree
 from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
 from secateur.formats import source
@@ -28,6 +29,7 @@ _HEAD = 50
 _TREE = re.compile(r"\s*\((?:\s*[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))")
 _EXPORT = re.compile(r"\S+_[0-9]+\s+->\s")  # how the rules of a Berkeley export start
 # What is not in the sentence goes; labels do not matter here.
+_CONLL = formats.DEPENDENCY_FORMATS
 _WORDS = Normalization(functions=False, advp=False, unaries=False, root=None)
 
 
@@ -92,6 +94,15 @@ def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -
     return parser, choice.point.name, choice.remark
 
 
+def is_dependency_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a directory is a model that makes dependencies; False for anything that is no directory."""
+    if not os.path.isdir(path):
+        return False
+    from secateur.model_files import ARC_LOCKING, read_about
+
+    return bool(read_about(path).get("kind") == ARC_LOCKING)
+
+
 def is_grammar(path: str, *, encoding: str) -> bool:
     """Whether a file is a grammar rather than a treebank: its first line tells."""
     if path == "-":
@@ -113,14 +124,55 @@ def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> It
         yield from read_sentences(lines, raw=True)
         return
     head = _head(lines)
-    everything = chain(head, lines)
-    if format == TOKENS or (format is None and not _TREE.match("".join(head))):
+    yield from _read_sentences(chain(head, lines), given, "".join(head), format)
+
+
+def _read_sentences(
+    everything: Iterator[str], given: str, head: str, format: str | None
+) -> Iterator[Sentence]:
+    if format == TOKENS or (format is None and not _TREE.match(head)):
         yield from (Sentence.of(line.split()) for line in everything)
         return
-    form = formats.FORMATS[format or formats.sniff(head)]
+    name = format or formats.sniff([head])
+    if name in _CONLL:
+        for sentence in _conll(name, everything, given):
+            yield Sentence.of(sentence.words)
+        return
+    form = formats.FORMATS[name]
     for tree in form.read(everything, name=source.name_of(given)):
         kept = _WORDS(tree)
         yield Sentence.of(kept.words() if kept else ())
+
+
+class Unparsed(NamedTuple):
+    """Sentences for a dependency parser, and the format they came in."""
+
+    format: str  # empty for text
+    sentences: Iterator[DependencyTree | Sentence]  # those without words left out
+
+
+def dependency_sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Unparsed:
+    """For a dependency parser: from CoNLL with all that stands in it, or whatever `sentences` reads."""
+    if raw or (given != "-" and not os.path.exists(given)):
+        return _plain(sentences(given, raw=raw, format=format, encoding=encoding))
+    lines = source.lines(given, encoding=encoding)
+    head = _head(lines)
+    if format is None and head and ("\t" in head[-1] or head[-1].startswith("#")):
+        head += islice(lines, _HEAD)
+        format = next((name for name, form in _CONLL.items() if form.looks_like("".join(head))), TOKENS)
+    everything = chain(head, lines)
+    if format in _CONLL:
+        return Unparsed(format, _conll(format, everything, given))
+    return _plain(_read_sentences(everything, given, "".join(head), format))
+
+
+def _plain(found: Iterator[Sentence]) -> Unparsed:
+    return Unparsed("", (sentence for sentence in found if sentence.tokens))
+
+
+def _conll(name: str, lines: Iterator[str], given: str) -> Iterator[DependencyTree]:
+    """With heads or without: they are not looked at."""
+    return _CONLL[name].read(lines, name=source.name_of(given), heads="optional", several_roots=True)
 
 
 def _quoted(given: str, *, raw: bool) -> Iterator[Sentence]:

@@ -15,9 +15,9 @@ import typer
 from rich.console import Console
 
 from secateur import formats
-from secateur.cli import inputs
-from secateur.cli.frontier import choose, print_points, protocol
-from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg, with_dial
+from secateur.cli import arc_inspect, inputs
+from secateur.cli.frontier import choose, print_points
+from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg, refuse, with_dial
 from secateur.cli.terminal import count, err, print_json, print_pairs, sink
 from secateur.errors import InputError
 from secateur.normalization import Normalization
@@ -25,6 +25,7 @@ from secateur.text import Sentence
 from secateur.trees import Tree
 
 if TYPE_CHECKING:
+    from secateur.cli.frontier import AnyModel
     from secateur.frontier import Point
     from secateur.model import Model
     from secateur.parser import Parse
@@ -66,14 +67,22 @@ def inspect(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What a model is; or what it prunes in a sentence, and the features that decided."""
-    from secateur.model import load_model
+    """What a model is; or what it prunes in a sentence, and the features that decided.
 
-    loaded = load_model(model)
+    Of a dependency model: the stage at which each arc was settled, and what that took.
+    """
+    from secateur.dependency_model import DependencyModel
+    from secateur.loading import load_any
+
+    loaded = load_any(model)
     if sentence is None:
         if gold or span or svg or dial:
             raise typer.BadParameter("there is no sentence: options for one have no effect")
         _show_model(str(model), loaded, json)
+        return
+    if isinstance(loaded, DependencyModel):
+        refuse({"--gold": bool(gold), "--span": bool(span), "--svg": bool(svg)}, "models of phrases")
+        arc_inspect.inspect(str(model), loaded, choose(str(model), loaded, dial), sentence, encoding, json)
         return
     given = _sentence(sentence, encoding)
     point = choose(str(model), loaded, dial)
@@ -97,8 +106,8 @@ def inspect(
 # The model --------------------------------------------------------------------------------------------------
 
 
-def _show_model(name: str, model: Model, json: bool) -> None:
-    sizes = _sizes(model)
+def _show_model(name: str, model: AnyModel, json: bool) -> None:
+    sizes = model.sizes()
     if json:
         points = [asdict(point) for point in model.points]
         frontier = [point.name for point in model.frontier]
@@ -107,7 +116,7 @@ def _show_model(name: str, model: Model, json: bool) -> None:
                 "model": name,
                 "settings": dict(model.settings),
                 "sizes": sizes,
-                "protocol": protocol(model),
+                "protocol": model.protocol,
                 "points": points,
                 "frontier": frontier,
             }
@@ -116,29 +125,13 @@ def _show_model(name: str, model: Model, json: bool) -> None:
     print_pairs({"model": name, **{key: _plain(value) for key, value in model.settings.items()}})
     print()
     print_pairs(sizes)
-    print(f"\nprotocol: {protocol(model)}\n")
-    print_points(model.frontier, {})
+    print(f"\nprotocol: {model.protocol}\n")
+    print_points(model.frontier, {}, model.figures)
 
 
 def _plain(value: object) -> object:
     """Settings as they were given: 1000, not 1,000."""
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _sizes(model: Model) -> dict[str, int]:
-    import numpy as np
-
-    grammar, policies = model.rules, model.policies.values()
-    return {
-        "grammar symbols": len(grammar.symbols),
-        "binary rules": len(grammar.binary.weight),
-        "unary rules": len(grammar.unary.weight),
-        "words the policies know": len(model.features.vocabulary),
-        "feature templates": len(model.features.templates),
-        "feature weights, all policies": sum(int(np.count_nonzero(p.weights)) for p in policies),
-        "points measured": len(model.points),
-        "points on the frontier": len(model.frontier),
-    }
 
 
 # What is given ----------------------------------------------------------------------------------------------

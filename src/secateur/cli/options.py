@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -30,7 +30,7 @@ def _check_format(value: str | None) -> str | None:
 
 
 def _check_text_format(value: str | None) -> str | None:
-    return _one_of((TOKENS, *formats.FORMATS), value)
+    return _one_of((TOKENS, *formats.ALL_FORMATS), value)
 
 
 def _check_steps(values: list[str] | None) -> list[str] | None:
@@ -113,7 +113,7 @@ FromText = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help=f"Format of the input: {', '.join((TOKENS, *formats.FORMATS))}. Recognised if not given.",
+        help=f"Format of the input: {', '.join((TOKENS, *formats.ALL_FORMATS))}. Recognised if not given.",
         callback=_check_text_format,
     ),
 ]
@@ -152,12 +152,14 @@ def _dial(
     budget: Annotated[
         str | None, typer.Option(help="A model's most accurate point within 20000wps or 2ms/sent.")
     ] = None,
-    accuracy: Annotated[float | None, typer.Option(help="A model's fastest point with this F1.")] = None,
+    accuracy: Annotated[
+        float | None, typer.Option(help="A model's fastest point with this F1 or UAS.")
+    ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="A model's fastest point losing at most so many F1 points.")
+        float | None, typer.Option(help="A model's fastest point losing at most so many points of it.")
     ] = None,
     tradeoff: Annotated[
-        float | None, typer.Option(help="A model's best point at so many F1 points per mega-push.")
+        float | None, typer.Option(help="A model's best point at so many of its points per mega-push.")
     ] = None,
     fastest: Annotated[bool, typer.Option("--fastest", help="A model's fastest point.")] = False,
     most_accurate: Annotated[
@@ -186,6 +188,13 @@ def with_dial(command: Callable[..., None]) -> Callable[..., None]:
     ]
     spread.__signature__ = Signature([*kept, *options.parameters.values()])  # type: ignore[attr-defined]
     return spread
+
+
+def refuse(given: Mapping[str, bool], wanted: str) -> None:
+    """Options that are for something else."""
+    for option, is_given in given.items():
+        if is_given:
+            raise typer.BadParameter(f"{option} is for {wanted}")
 
 
 def cores(jobs: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -12,13 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from secateur.cli import inputs
-from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet, cores, with_dial
-from secateur.cli.terminal import count, err, progress, sink
+from secateur.cli import arc_parse, inputs
+from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet, cores, refuse, with_dial
+from secateur.cli.tally import Tally
+from secateur.cli.terminal import err, progress, sink
 from secateur.text import Sentence
-
-# Fewer sentences tell more about loading the kernels than about parsing.
-ENOUGH = 100
 
 
 class OnLong(StrEnum):
@@ -29,6 +26,8 @@ class OnLong(StrEnum):
 
 class To(StrEnum):
     penn = "penn"
+    conllu = "conllu"
+    conllx = "conllx"
     drawn = "drawn"
     json = "json"
 
@@ -39,7 +38,7 @@ def parse(
     text: Annotated[
         str,
         typer.Argument(
-            help='A file of tokens (a sentence a line) or trees; "-": standard input; a sentence in quotes.'
+            help='A file of tokens (a sentence a line) or trees; "-": standard input; a sentence in quotes.',
         ),
     ] = "-",
     *,
@@ -48,8 +47,12 @@ def parse(
     ] = False,
     from_: FromText = None,
     to: Annotated[
-        To, typer.Option("--to", help="penn: a tree a line; drawn: for people; json: an object a tree.")
-    ] = To.penn,
+        To | None,
+        typer.Option(
+            "--to",
+            help="penn: a tree a line; conllu or conllx; drawn: for people; json: an object a tree.",
+        ),
+    ] = None,
     output: Output = None,
     kbest: Annotated[
         int | None,
@@ -64,6 +67,10 @@ def parse(
     max_recall: Annotated[
         bool,
         typer.Option("--max-recall", "--mbr", help="The tree of maximum expected recall."),
+    ] = False,
+    retag: Annotated[
+        bool,
+        typer.Option("--retag", help="Of dependencies: new tags also for sentences that have tags."),
     ] = False,
     binarized: Annotated[
         bool, typer.Option("--binarized", help="Leave the trees binarized, as the grammar has them.")
@@ -88,23 +95,50 @@ def parse(
 
     The n-th line of tokens, or the n-th tree, gives the n-th tree of the output.
     A blank line, or a tree without words, gives an empty tree, as in "(ROOT )".
-    """
-    from secateur.parser import Limits
 
-    method, options = _method(kbest, marginals, max_recall, binarized)
+    A dependency model reads CoNLL-U and CoNLL-X, of which it changes heads and labels only, or text.
+    """
+    from secateur.limits import Limits
+
     limits = Limits(words=max_length, on_long=on_long.value)
+    if inputs.is_dependency_model(model):
+        refuse(
+            {
+                "--kbest": kbest is not None,
+                "--marginals": marginals is not None,
+                "--max-recall": max_recall,
+                "--binarized": binarized,
+                "--to penn": to is To.penn,
+            },
+            "models of phrases",
+        )
+        found_format = To.json if json else to
+        parser, choice = arc_parse.parser_of(model, dial, limits, retag=retag)
+        arc_parse.parse(
+            parser,
+            inputs.dependency_sentences(text, raw=raw, format=from_, encoding=encoding),
+            arc_parse.How(found_format and found_format.value, output, cores(jobs), quiet),
+            f"{model}, point {choice}",
+            typing=text == "-" and sys.stdin.isatty(),
+        )
+        return
+    refuse(
+        {"--retag": retag, "--to conllu": to is To.conllu, "--to conllx": to is To.conllx},
+        "models of dependencies",
+    )
+    method, options = _method(kbest, marginals, max_recall, binarized)
     parser, point, remark = inputs.read_parser(model, dial, limits, binarized)
     if remark:
         err.print(f"{model}: {remark}", markup=False)
     if text == "-" and sys.stdin.isatty() and not quiet:
         err.print("Type sentences, a line each; Ctrl-D ends.")
     given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
-    form = To.json if json or marginals is not None else to
-    tally = _Tally()
+    form = To.json if json or marginals is not None else to or To.penn
+    tally = Tally("pushes", lambda work: work.pushes)
     with sink(output) as out:
         found = _results(parser, given, cores(jobs), method, options)
         for number, (sentence, results) in enumerate(progress(found, "parsing", quiet=quiet), 1):
-            tally.add(sentence, results[0])
+            tally.add(len(sentence.tokens), results[0])
             # One write: an interrupt cannot leave half a line.
             out.write(_shown(number, results, form, marginals, spaced=bool(kbest)))
     if not quiet:
@@ -199,36 +233,3 @@ def _spans(result: Any, threshold: float) -> dict[str, Any]:
         return {"failed": True, "log_total": None, "spans": []}
     spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in result.above(threshold)]
     return {"failed": False, "log_total": result.log_total, "spans": spans}
-
-
-class _Tally:
-    """What the summary says."""
-
-    def __init__(self) -> None:
-        self.sentences = self.words = self.blank = self.failed = self.degraded = self.pushes = 0
-        self.first = 0  # words of the first sentence, during which the kernels were loaded
-        self.started = time.perf_counter()
-
-    def add(self, sentence: Sentence, best: Any) -> None:
-        if not sentence.tokens:
-            self.blank += 1
-            return
-        self.sentences += 1
-        self.words += len(sentence.tokens)
-        self.failed += best is None or getattr(best, "failed", False)
-        self.degraded += getattr(best, "degraded", False)
-        self.pushes += best.work.pushes if hasattr(best, "work") else 0
-        if self.sentences == 1:
-            self.first, self.started = self.words, time.perf_counter()
-
-    def report(self, setting: str) -> None:
-        parts = [count(self.sentences, "sentence"), count(self.words, "word")]
-        if self.blank:
-            parts.append(count(self.blank, "blank line"))
-        parts += [f"{self.failed:,} without a parse", f"{self.degraded:,} degraded"]
-        if self.sentences >= ENOUGH:
-            seconds = time.perf_counter() - self.started
-            parts.append(f"{(self.words - self.first) / max(seconds, 1e-9):,.0f} words/s")
-        if self.pushes:
-            parts.append(f"{self.pushes / self.sentences:,.0f} pushes/sentence")
-        err.print(f"{setting}: {', '.join(parts)}")

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from secateur import formats
 from secateur.cli import inputs
+from secateur.cli.attachment import Tags
 from secateur.cli.frontier import print_points
-from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores
+from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, refuse
 from secateur.cli.terminal import err, print_json, step_printer
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
+    from secateur.cli.frontier import AnyModel
     from secateur.grammar.pcfg import PCFG
     from secateur.search.parallel import Engine
     from secateur.training import SplitSettings
@@ -36,11 +41,20 @@ class Where(StrEnum):
     ray = "ray"
 
 
+class Order(StrEnum):
+    first = "1"
+    second = "2"
+
+
+# Options that mean nothing for the other kind of treebank.
+OF_TREES = ("grammar", "levels", "products", "surrogate", "iterations", "max_length", "minibatch", "keep")
+OF_DEPENDENCIES = ("order", "tags")
 # What the address of a cluster looks like.
 ADDRESSES = {Where.dask: "tcp://HOST:8786", Where.ray: "HOST:6379"}
 
 
 def train(
+    ctx: typer.Context,
     files: Annotated[list[str], typer.Argument(help="Treebank files to learn from.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model directory to write.")],
     *,
@@ -58,10 +72,19 @@ def train(
     surrogate: Annotated[
         Surrogate, typer.Option(help="dp: expected recall and kept spans; cp: F1 and items.")
     ] = Surrogate.dp,
-    points: Annotated[int, typer.Option(min=3, help="Operating points along the frontier.")] = 8,
+    points: Annotated[
+        int, typer.Option(min=3, help="Operating points along the frontier; of dependencies, policies.")
+    ] = 8,
     iterations: Annotated[int, typer.Option(min=1, help="Rounds of learning for each, at most.")] = 10,
     max_length: Annotated[int, typer.Option(min=3, help="Leave out longer training sentences.")] = 40,
     minibatch: Annotated[int | None, typer.Option(min=1, help="Sentences a round; all by default.")] = None,
+    order: Annotated[
+        Order, typer.Option(help="Of dependencies: arcs alone, or with their siblings.")
+    ] = Order.first,
+    tags: Annotated[
+        Tags,
+        typer.Option(help="Of dependencies: those that the parser learns with; a tagger is trained anyway."),
+    ] = Tags.gold,
     keep: Keep = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
@@ -76,30 +99,49 @@ def train(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a grammar and a frontier of pruning policies; started again, it goes on where it was."""
-    from secateur.search.parallel import NoCluster, WorkersLost
-    from secateur.training import Settings
-    from secateur.training import train as train_model
+    """Learn a grammar and a frontier of pruning policies; started again, it goes on where it was.
+
+    From dependencies (CoNLL-U or CoNLL-X): a tagger, a parser in stages, a labeller, and policies for them.
+    """
+    from secateur import training
     from secateur.training.ahead import compiled_ahead
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
     workers = _engine(engine, cores(jobs), address)
-    settings = Settings(
-        surrogate=surrogate.value,
-        points=points,
-        iterations=iterations,
-        max_length=max_length,
-        minibatch=minibatch,
-        seed=seed,
-    )
-    steps = inputs.normalization(keep)
-    trees = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
-    held_out = inputs.read_treebank(dev, format=from_, encoding=encoding, steps=steps) if dev else None
+    tell = step_printer(quiet)
+    given = [formats.opened(file, format=from_, encoding=encoding) for file in files]
+    held = [formats.opened(file, format=from_, encoding=encoding) for file in dev or ()]
     work = output / "work"
-    try:
-        with compiled_ahead():
-            model = train_model(
+    made: AnyModel
+    if any(file.has_dependencies for file in given):
+        _refuse_given(ctx, OF_TREES, "trees")
+        asked: dict[str, Any] = (
+            {"costs": tuple(2.0**n for n in range(1, points + 1))} if _is_given(ctx, "points") else {}
+        )
+        arc_settings = training.ArcSettings(order=int(order), tags=tags.value, seed=seed, **asked)
+        bank = inputs.read_dependencies(given)
+        others = inputs.read_dependencies(held) if held else None
+        with _kept(work):
+            made = training.train_arcs(
+                bank, others, settings=arc_settings, work=work, engine=workers, tell=tell
+            )
+            made.save(output)
+    else:
+        _refuse_given(ctx, OF_DEPENDENCIES, "dependencies")
+        settings = training.Settings(
+            surrogate=surrogate.value,
+            points=points,
+            iterations=iterations,
+            max_length=max_length,
+            minibatch=minibatch,
+            seed=seed,
+        )
+        steps = inputs.normalization(keep)
+        trees = inputs.read_trees(given, steps)
+        held_out = inputs.read_trees(held, steps) if held else None
+        with _kept(work), compiled_ahead():
+            made = training.train_trees(
                 trees,
                 dev=held_out,
                 settings=settings,
@@ -107,20 +149,39 @@ def train(
                 normalization=steps,
                 work=work,
                 engine=workers,
-                tell=step_printer(quiet),
+                tell=tell,
             )
-        model.save(output)
+            made.save(output)
+    if json:
+        print_json([p.name for p in made.frontier])
+        return
+    print_points(made.frontier, {}, made.figures)
+    print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
+
+
+@contextmanager
+def _kept(work: Path) -> Iterator[None]:
+    """Says how to go on where a run is stopped."""
+    from secateur.search.parallel import NoCluster, WorkersLost
+
+    try:
+        yield
     except (KeyboardInterrupt, SystemError):  # numba makes a SystemError of an interrupt
         err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")
         raise
     except (WorkersLost, NoCluster) as problem:
         fix = f"finished rounds are kept; to go on, if need be with fewer --jobs:\n  {_command()}"
         raise InputError(str(problem), where=str(work), fix=fix) from problem
-    if json:
-        print_json([p.name for p in model.frontier])
-        return
-    print_points(model.frontier, {})
-    print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
+
+
+def _is_given(ctx: typer.Context, option: str) -> bool:
+    source = ctx.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _refuse_given(ctx: typer.Context, options: Sequence[str], wanted: str) -> None:
+    given = {f"--{option.replace('_', '-')}": _is_given(ctx, option) for option in options}
+    refuse(given, f"training on {wanted}")
 
 
 def _grammar(name: str, levels: int, products: int, seed: int) -> PCFG | SplitSettings | None:

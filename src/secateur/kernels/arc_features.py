@@ -112,9 +112,7 @@ def tag_sets(keys, out):
             earlier -= 1
         out[r - 1, r] = np.uint64(0)
         for left in range(r):
-            out[left, r + 1] = out[left, r] + (
-                keys[r + 1] if earlier <= left else np.uint64(0)
-            )
+            out[left, r + 1] = out[left, r] + (keys[r + 1] if earlier <= left else np.uint64(0))
 
 
 @njit(cache=True, nogil=True)
@@ -242,9 +240,7 @@ def keys_of_few(seed, ptr, column, offset, q, keys, head, modifier, sibling, out
                 np.int64(modifier[r]),
             )
         if has_sibling:
-            key += share(
-                ptr, column, offset, q, SIBLING, keys, of_sibling, np.int64(sibling[r])
-            )
+            key += share(ptr, column, offset, q, SIBLING, keys, of_sibling, np.int64(sibling[r]))
         out[r] = key
 
 
@@ -253,9 +249,7 @@ def keys_of_all(heads, modifiers, siblings, q, head, modifier, sibling, out):
     """As keys_of_few, from shares that are there."""
     if sibling.shape[0]:
         for r in range(head.shape[0]):
-            out[r] = (
-                heads[q, head[r]] + modifiers[q, modifier[r]] + siblings[q, sibling[r]]
-            )
+            out[r] = heads[q, head[r]] + modifiers[q, modifier[r]] + siblings[q, sibling[r]]
     else:
         for r in range(head.shape[0]):
             out[r] = heads[q, head[r]] + modifiers[q, modifier[r]]
@@ -317,9 +311,7 @@ def score_parts(patterns, group, sentence, keys, parts, weights, scores):
     for g in range(pattern.shape[0]):
         q, kind, want = pattern[g], between[pattern[g]], wanted[g]
         if few and not made[q]:
-            keys_of_few(
-                seed, ptr, column, offset, q, texts, head, modifier, sibling, key
-            )
+            keys_of_few(seed, ptr, column, offset, q, texts, head, modifier, sibling, key)
         else:
             keys_of_all(heads, modifiers, siblings, q, head, modifier, sibling, key)
         if kind == EACH:
@@ -386,9 +378,7 @@ def part_rows(patterns, group, sentence, keys, parts, count):
     key = np.empty(total, np.uint64)
     for g in range(pattern.shape[0]):
         q, kind, want = pattern[g], between[pattern[g]], wanted[g]
-        keys_of_few(
-            seed, ptr_of, column, offset, q, texts, head, modifier, sibling, key
-        )
+        keys_of_few(seed, ptr_of, column, offset, q, texts, head, modifier, sibling, key)
         if kind != NOTHING and kind != EACH:
             add_summaries(keys, kind, parts, key)
         for r in range(total):
@@ -396,9 +386,7 @@ def part_rows(patterns, group, sentence, keys, parts, count):
                 at[r] = _add_rows(rows, at[r], key[r] >> shift, want, distance[r])
                 continue
             for b in range(start[r] + 1, end[r]):
-                at[r] = _add_rows(
-                    rows, at[r], (key[r] + each[q, b]) >> shift, want, distance[r]
-                )
+                at[r] = _add_rows(rows, at[r], (key[r] + each[q, b]) >> shift, want, distance[r])
     return ptr, rows
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from secateur.frontier import Point, pareto
+from secateur.frontier import TREES, Figures, Point, pareto
 
 # Told apart by colour-blind people too (Okabe and Ito's palette), and each has a marker of its own.
 LEARNED, UNPRUNED, DOMINATED = "#0072B2", "#D55E00", "#8A8A8A"
@@ -16,14 +16,17 @@ LEARNED, UNPRUNED, DOMINATED = "#0072B2", "#D55E00", "#8A8A8A"
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What F1 is plotted against, on a log scale."""
+    """What accuracy is plotted against, on a log scale."""
 
     label: str
     of: Callable[[Point], float]
 
 
 SPEED = Axis("words per second, one core", lambda point: point.words_per_second)
-WORK = Axis("mega-pushes per sentence", lambda point: max(point.mpush, 1e-6))
+
+
+def work_axis(figures: Figures) -> Axis:
+    return Axis(f"{figures.units} per sentence", lambda point: max(point.mpush, 1e-6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,16 @@ class Roles:
         return sorted(self.frontier, key=axis.of)
 
 
-def draw_frontier(path: Path, points: Sequence[Point], *, unpruned: str, title: str, protocol: str) -> None:
-    """Write a png, svg or pdf of F1 over words/s with confidence intervals."""
+def draw_frontier(
+    path: Path,
+    points: Sequence[Point],
+    *,
+    unpruned: str,
+    title: str,
+    protocol: str,
+    figures: Figures = TREES,
+) -> None:
+    """Write a png, svg or pdf of accuracy over words/s with confidence intervals."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -65,7 +76,7 @@ def draw_frontier(path: Path, points: Sequence[Point], *, unpruned: str, title: 
         _put(axes, roles.unpruned, "D", UNPRUNED, "unpruned")
         _put(axes, roles.dominated, "o", DOMINATED, "dominated", faint=True)
         _scale(axes, [SPEED.of(p) for p in points])
-        axes.set(xlabel=SPEED.label, ylabel="F1 on held-out trees, 95% interval")
+        axes.set(xlabel=SPEED.label, ylabel=f"{figures.accuracy} on held-out sentences, 95% interval")
         axes.set_title(title, loc="left", fontsize=11)
         axes.grid(True, which="major", color="0.92", linewidth=0.8)
         axes.set_axisbelow(True)

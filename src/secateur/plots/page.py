@@ -15,27 +15,33 @@ from importlib.resources import files
 from typing import Any
 
 from secateur import frontier
-from secateur.frontier import Point
-from secateur.plots.frontier import SPEED, WORK, Axis, Roles, figure_text, log_range, log_ticks
+from secateur.frontier import TREES, Figures, Point
+from secateur.plots.frontier import SPEED, Axis, Roles, figure_text, log_range, log_ticks, work_axis
 
 _WIDTH, _HEIGHT = 760, 420  # of a picture, in its own units
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 20, 16, 52  # margins
 
 
-def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str) -> str:
+def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str, names: Figures = TREES) -> str:
     """A self-contained HTML page; `unpruned` is the name of the point without a policy."""
     roles = Roles.of(points, unpruned)
     data = [
-        {"name": point.name, "figures": figures(point), "commands": commands(roles.frontier, point, model)}
+        {
+            "name": point.name,
+            "figures": figures(point, names),
+            "commands": commands(roles.frontier, point, model),
+        }
         for point in roles.frontier
     ]
-    told = {point.name: _told(point) for point in points}
+    told = {point.name: _told(point, names) for point in points}
     parts = {
         "TITLE": escape(f"Frontier of {model}"),
         "PROTOCOL": escape(protocol),
-        "SPEED": picture(roles, SPEED, told),
-        "WORK": picture(roles, WORK, told),
-        "TABLE": table(roles, points),
+        "SPEED": picture(roles, SPEED, told, names.accuracy),
+        "WORK": picture(roles, work_axis(names), told, names.accuracy),
+        "ACCURACY": names.accuracy,
+        "UNITS": names.units,
+        "TABLE": table(roles, points, names),
         "LAST": str(len(data) - 1),
         "DATA": json.dumps(data).replace("<", "\\u003c"),
     }
@@ -45,15 +51,15 @@ def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str) -
     return made
 
 
-def figures(point: Point) -> dict[str, str]:
+def figures(point: Point, names: Figures = TREES) -> dict[str, str]:
     """What there is to say about a point."""
     return {
-        "F1": f"{point.accuracy:.2f}",
+        names.accuracy: f"{point.accuracy:.2f}",
         "95% interval": f"{point.low:.2f} to {point.high:.2f}",
         "words/s": f"{point.words_per_second:,.0f}",
-        "Mpush/sentence": f"{point.mpush:.4f}",
-        "spans kept": f"{point.kept:.1%}",
-        "without a parse": f"{point.failures:.1%}",
+        names.work: f"{point.mpush:.4f}",
+        names.kept: f"{point.kept:.1%}",
+        names.failures: f"{point.failures:.1%}",
         "tradeoff": "-" if point.tradeoff is None else f"{point.tradeoff:,.4g}",
     }
 
@@ -72,41 +78,41 @@ def commands(points: Sequence[Point], point: Point, model: str) -> list[str]:
     return [f"secateur parse {shlex.quote(model)} {option}" for option in found or [f"--point {point.name}"]]
 
 
-def _told(point: Point) -> str:
-    return ", ".join(f"{name} {value}" for name, value in figures(point).items())
+def _told(point: Point, names: Figures) -> str:
+    return ", ".join(f"{name} {value}" for name, value in figures(point, names).items())
 
 
 # The table --------------------------------------------------------------------------------------------------
 
-_COLUMNS: dict[str, Callable[[Point], float | None]] = {
-    "F1": lambda p: p.accuracy,
-    "95% interval": lambda p: p.low,
-    "words/s": lambda p: p.words_per_second,
-    "Mpush/sentence": lambda p: p.mpush,
-    "spans kept": lambda p: p.kept,
-    "without a parse": lambda p: p.failures,
-    "tradeoff": lambda p: p.tradeoff,
-}
+# By what each column of `figures` is sorted.
+_SORTED: tuple[Callable[[Point], float | None], ...] = (
+    lambda p: p.accuracy,
+    lambda p: p.low,
+    lambda p: p.words_per_second,
+    lambda p: p.mpush,
+    lambda p: p.kept,
+    lambda p: p.failures,
+    lambda p: p.tradeoff,
+)
 
 
-def table(roles: Roles, points: Sequence[Point]) -> str:
+def table(roles: Roles, points: Sequence[Point], names: Figures) -> str:
     """All points, those of the frontier first; the script sorts by the values behind the texts."""
-    head = "".join(f'<th scope="col"><button>{name}</button></th>' for name in ("point", *_COLUMNS))
+    columns = ("point", *figures(roles.frontier[0], names))
+    head = "".join(f'<th scope="col"><button>{name}</button></th>' for name in columns)
     others = sorted((p for p in points if p not in roles.frontier), key=lambda p: p.mpush)
-    rows = "".join(_row(point, "") for point in roles.frontier)
+    rows = "".join(_row(point, names, "") for point in roles.frontier)
     rows += "".join(
-        _row(point, ' class="dominated" title="dominated: another is better"') for point in others
+        _row(point, names, ' class="dominated" title="dominated: another is better"') for point in others
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(point: Point, marks: str) -> str:
-    texts = figures(point)
-    values = {name: of(point) for name, of in _COLUMNS.items()}
-    cells = "".join(
-        f'<td data-value="{"" if value is None else value}">{texts[column]}</td>'
-        for column, value in values.items()
-    )
+def _row(point: Point, names: Figures, marks: str) -> str:
+    cells = ""
+    for text, of in zip(figures(point, names).values(), _SORTED, strict=True):
+        value = of(point)
+        cells += f'<td data-value="{"" if value is None else value}">{text}</td>'
     name = escape(point.name)
     return f'<tr data-point="{name}"{marks}><th scope="row" data-value="{name}">{name}</th>{cells}</tr>'
 
@@ -134,8 +140,8 @@ class _Scale:
         return self.at(self.axis.of(point)), self.up(point.accuracy)
 
 
-def picture(roles: Roles, axis: Axis, told: dict[str, str]) -> str:
-    """F1 over one axis, as SVG that takes its colours from the page."""
+def picture(roles: Roles, axis: Axis, told: dict[str, str], accuracy: str) -> str:
+    """Accuracy over one axis, as SVG that takes its colours from the page."""
     points = [*roles.frontier, *roles.dominated, *roles.unpruned]
     low, high = min(p.low for p in points), max(p.high for p in points)
     room = max(0.04 * (high - low), 0.5)
@@ -150,11 +156,11 @@ def picture(roles: Roles, axis: Axis, told: dict[str, str]) -> str:
     ]
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group" '
-        f'aria-label="F1 against {axis.label}">{_axes(scale)}{"".join(marks)}</svg>'
+        f'aria-label="{accuracy} against {axis.label}">{_axes(scale, accuracy)}{"".join(marks)}</svg>'
     )
 
 
-def _axes(scale: _Scale) -> str:
+def _axes(scale: _Scale, accuracy: str) -> str:
     bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
     parts = []
     for value in log_ticks(*scale.x):
@@ -171,7 +177,8 @@ def _axes(scale: _Scale) -> str:
         f'<text x="{(_LEFT + right) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">{scale.axis.label}</text>'
     )
     parts.append(
-        f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">F1, 95% interval</text>'
+        f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">'
+        f"{accuracy}, 95% interval</text>"
     )
     return "".join(parts)
 

@@ -13,29 +13,76 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from secateur import frontier
+from secateur.dependency_bank import DependencyBank
+from secateur.dependency_model import DependencyModel
+from secateur.features.arc import ArcFeatures
 from secateur.features.span import SpanFeatures
-from secateur.frontier import Point
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
 from secateur.model import UNPRUNED, Model
 from secateur.normalization import Normalization
 from secateur.search.core import Policy
 from secateur.search.parallel import Engine
+from secateur.training.arcs import ArcSettings, train_arcs
 from secateur.training.fine import fine_grammar
 from secateur.training.settings import Settings
 from secateur.training.split import SplitSettings
 from secateur.training.trainer import Step, Tell, Trainer
 from secateur.treebank import Treebank
 
-__all__ = ["Settings", "SplitSettings", "Step", "Trainer", "train"]
+__all__ = [
+    "ArcSettings",
+    "Settings",
+    "SplitSettings",
+    "Step",
+    "Trainer",
+    "train",
+    "train_arcs",
+    "train_trees",
+]
 
 FINE = SplitSettings()
 
 
+@overload
 def train(
+    train: Treebank,
+    *,
+    dev: Treebank | None = None,
+    settings: Settings | None = None,
+    grammar: PCFG | SplitPCFG | SplitSettings | None = FINE,
+    features: SpanFeatures | None = None,
+    normalization: Normalization | None = None,
+    work: Path | None = None,
+    engine: Engine | None = None,
+    tell: Tell = ...,
+) -> Model: ...
+
+
+@overload
+def train(
+    train: DependencyBank,
+    *,
+    dev: DependencyBank | None = None,
+    settings: ArcSettings | None = None,
+    features: ArcFeatures | None = None,
+    work: Path | None = None,
+    engine: Engine | None = None,
+    tell: Tell = ...,
+) -> DependencyModel: ...
+
+
+def train(train: Treebank | DependencyBank, **options: Any) -> Model | DependencyModel:
+    """A model with a frontier, from trees (see `train_trees`) or from dependencies (see `train_arcs`)."""
+    if isinstance(train, DependencyBank):
+        return train_arcs(train, **options)
+    return train_trees(train, **options)
+
+
+def train_trees(
     train: Treebank,
     *,
     dev: Treebank | None = None,
@@ -88,7 +135,7 @@ def train(
                 "rounds": [r._asdict() for r in rounds],
             }
         )
-    points = _with_tradeoffs(points)
+    points = frontier.with_tradeoffs(points)
     notes = {
         "trees": len(train),
         "held out": len(dev),
@@ -100,13 +147,3 @@ def train(
         **(normalization.notes() if normalization else {}),
     }
     return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)
-
-
-def _with_tradeoffs(points: list[Point]) -> list[Point]:
-    """The true tradeoff at which each point of the frontier is best; the others are best at none."""
-    worth = frontier.pareto(points)
-    if len(worth) < 3:
-        return points
-    slopes = frontier.tradeoffs([p.mpush for p in worth], [p.accuracy for p in worth])
-    best = {p.name: float(slope) for p, slope in zip(worth, slopes, strict=True)}
-    return [replace(p, tradeoff=best.get(p.name)) for p in points]

@@ -1,0 +1,78 @@
+"""A dependency model of the garden, small and quickly made."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from secateur.dependency_bank import DependencyBank
+from secateur.dependency_model import FULL, DependencyModel, policy_name, static_name
+from secateur.features.arc import ArcFeatures
+from secateur.features.corpus import corpus_of
+from secateur.features.labels import Labeller
+from secateur.features.length_limits import LengthLimits
+from secateur.features.tagger import Tagger
+from secateur.frontier import Point
+from secateur.garden import garden
+from secateur.kernels.arc_locking import META
+from secateur.search.core import Policy
+from secateur.tasks.arc_locking import ArcModels
+from secateur.text import has_penn_spelling
+from secateur.training.arc_weights import staged_weights
+
+BITS = 14
+# The second pattern of siblings is one of arcs too: what is stored must tell them apart.
+FEATURES = ArcFeatures(
+    patterns=("tag[h] tag[m]", "word[h] tag[m]", "tag[m-1] tag[m] tag[h]", "coarse[h] coarse{b} coarse[m]"),
+    siblings=("tag[s] tag[m]", "tag[h] tag[m]"),
+)
+GROUPS = ((0, 1), (2, 4, 5), (3, 6, 7))
+SIBLINGS = ((9, 8), (10, 11))
+
+
+@cache
+def grown(count: int, seed: int = 0) -> DependencyBank:
+    return DependencyBank((sample.dependencies for sample in garden(count, seed=seed)), name="garden")
+
+
+# Made up, so that tests know what the dial picks.
+POINTS = (
+    Point(FULL, 90.0, 89.0, 91.0, 0.5, 2000.0, 0.01, 1.0, 0.0),
+    Point(static_name(0), 70.0, 69.0, 71.0, 0.1, 20000.0, 0.001, 0.2, 0.0, 300.0),
+    Point(policy_name(0), 89.5, 88.0, 91.0, 0.2, 8000.0, 0.002, 0.4, 0.01, 20.0),
+    Point(static_name(1), 80.0, 79.0, 81.0, 0.3, 9000.0, 0.0018, 0.6, 0.0),
+)
+
+
+@cache
+def toy_dependency_model(*, siblings: bool = False) -> DependencyModel:
+    """dagger-0 locks what has a margin of some size; there is a tagger and a labeller."""
+    trees = grown(80)
+    groups = (*GROUPS, *SIBLINGS) if siblings else GROUPS
+    weights = staged_weights(FEATURES, corpus_of(FEATURES, trees), groups, epochs=2, bits=BITS)
+    settings = {"trees": len(trees), "held out": 7, "checksum": "c0ffee", "repeat": 3}
+    settings["penn"] = has_penn_spelling(trees.vocabulary())
+    return DependencyModel(
+        FEATURES,
+        groups,
+        ArcModels(weights),
+        LengthLimits.from_trees(trees),
+        {policy_name(0): confident(len(groups))},
+        POINTS,
+        Tagger.train(trees, epochs=2),
+        Labeller.train(trees, epochs=2),
+        settings,
+        [{"name": policy_name(0), "cost": 2.0}],
+    )
+
+
+def confident(stages: int, share: float = 0.75) -> Policy:
+    """Locks by the margin alone: the classes above a share of all."""
+    classes = (META - 1) // 32 // 3
+    weights = np.zeros(META, np.float32)
+    for stage in range(stages):
+        start = stage * (1 + 3 * classes)
+        weights[start] = -1.0
+        weights[start + 1 + 2 * classes + int(share * classes) : start + 1 + 3 * classes] = 2.0
+    return Policy(weights)
