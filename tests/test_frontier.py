@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,3 +97,14 @@ def test_tradeoffs_that_make_no_sense(tradeoff: float) -> None:
 def test_budgets_that_make_no_sense(budget: str) -> None:
     with pytest.raises(InputError, match="budget"):
         frontier.within_budget(POINTS, budget)
+
+
+def test_the_frontier_of_dependency_models_goes_by_time() -> None:
+    """A point with fewer templates that is slower and less accurate is not worth having."""
+    static = replace(point("static", 88.2, 0.0030), seconds_per_sentence=0.0003)
+    slower = replace(point("dagger", 88.0, 0.0029), seconds_per_sentence=0.0004)
+    full = replace(point("full", 89.3, 0.0160), seconds_per_sentence=0.0008)
+    points = [full, slower, static]
+    assert [p.name for p in frontier.pareto(points, frontier.ARCS)] == ["static", "full"]
+    assert [p.name for p in frontier.pareto(points)] == ["dagger", "static", "full"]
+    assert frontier.choose(points, figures=frontier.ARCS, max_loss=1.2).point.name == "static"

@@ -81,7 +81,7 @@ class DependencyModel:
     @property
     def frontier(self) -> list[Point]:
         """The points worth having, the fastest first."""
-        return frontier.pareto(self.points)
+        return frontier.pareto(self.points, self.figures)
 
     @property
     def unpruned(self) -> str:

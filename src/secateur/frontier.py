@@ -44,10 +44,20 @@ class Figures(NamedTuple):
     units: str
     kept: str
     failures: str
+    cost: str  # the field that the frontier goes by
 
 
-TREES = Figures("F1", "Mpush/sentence", "mega-push", "mega-pushes", "spans kept", "without a parse")
-ARCS = Figures("UAS", "Mtemplate/sentence", "mega-template", "mega-templates", "templates", "fell back")
+TREES = Figures("F1", "Mpush/sentence", "mega-push", "mega-pushes", "spans kept", "without a parse", "mpush")
+# Deciding and searching are work too that templates do not tell of: the frontier goes by time.
+ARCS = Figures(
+    "UAS",
+    "Mtemplate/sentence",
+    "mega-template",
+    "mega-templates",
+    "templates",
+    "fell back",
+    "seconds_per_sentence",
+)
 
 
 class Curve(NamedTuple):
@@ -137,10 +147,10 @@ def even_penalties(
     return [float(p) for p in _sigmoid(logit[place - 1] + share * (logit[place] - logit[place - 1]))]
 
 
-def pareto(points: Sequence[Point]) -> list[Point]:
-    """The points that no other beats in accuracy and work both, the fastest first."""
+def pareto(points: Sequence[Point], figures: Figures = TREES) -> list[Point]:
+    """The points that no other beats in accuracy and cost both, the cheapest first."""
     kept: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.mpush, -p.accuracy)):
+    for point in sorted(points, key=lambda p: (getattr(p, figures.cost), -p.accuracy)):
         if not kept or point.accuracy > kept[-1].accuracy:
             kept.append(point)
     return kept
@@ -231,7 +241,7 @@ def choose(
     asked = [a is not None for a in (budget, accuracy, max_loss, tradeoff, point)]
     if sum([*asked, fastest, most_accurate]) > 1:
         raise InputError("more than one setting of the dial", fix="give one of them")
-    worth = pareto(points)
+    worth = pareto(points, figures)
     if budget is not None:
         return within_budget(worth, budget)
     if accuracy is not None:
@@ -280,7 +290,7 @@ def _sigmoid(x: npt.ArrayLike) -> Floats:
 
 
 def with_tradeoffs(points: Sequence[Point]) -> list[Point]:
-    """Points with the true tradeoff at which each of the frontier is best; the others are best at none."""
+    """Points with the true tradeoff at which each is best; those that others beat in work are so at none."""
     worth = pareto(points)
     if len(worth) < 3:
         return list(points)

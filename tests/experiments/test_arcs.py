@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import arc_table1
 from secateur.dependency_model import FULL
-from secateur.training.arcs import ArcSettings
+from secateur.training.arcs import ArcSettings, ArcTrainer
 
 SETTINGS = ArcSettings(costs=(2.0, 8.0), epochs=1, bits=16, iterations=2, repeat=1)
 
@@ -28,3 +29,14 @@ def test_table_1(tmp_path: Path) -> None:
     assert shown.count("\n") >= len(rows)
     again = arc_table1.trained(tmp_path / "model", "garden", 60, SETTINGS)
     assert [p.accuracy for p in again.points] == [p.accuracy for p in model.points]
+
+
+def test_stages_as_in_the_paper() -> None:
+    settings = replace(SETTINGS, even=7)
+    trainer = ArcTrainer(
+        arc_table1.bank("garden", "train")[:60], arc_table1.bank("garden", "dev")[:20], settings
+    )
+    groups = trainer.groups()
+    assert len(groups) == 7
+    assert sorted(t for group in groups for t in group) == list(range(268))
+    assert len(groups[0]) < len(groups[-1])

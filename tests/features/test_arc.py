@@ -14,6 +14,7 @@ from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures, Token
 from secateur.features.arc_templates import first_order, second_order
 from secateur.kernels import arc_features as kernel
+from secateur.kernels.arc_parts import arc_parts, sibling_parts, siblings_in
 
 FEATURES = ArcFeatures()
 MANY = 1 << 32  # so many weights that no two features of a test share one
@@ -59,7 +60,7 @@ def check_same(features, group, sentence, parts, expected):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(TOKENS, min_size=1, max_size=8))
 def test_first_order_features_are_those_described(tokens):
-    parts = kernel.arc_parts(everything(len(tokens)))
+    parts = arc_parts(everything(len(tokens)))
     expected = [
         [f for pattern in FEATURES.patterns for f in naive_features(pattern, tokens, int(h), int(m))]
         for h, m in zip(parts.head, parts.modifier, strict=True)
@@ -71,7 +72,7 @@ def test_first_order_features_are_those_described(tokens):
 @given(st.lists(TOKENS, min_size=1, max_size=7))
 def test_second_order_features_are_those_described(tokens):
     n = len(tokens)
-    parts = kernel.sibling_parts(everything(n))
+    parts = sibling_parts(everything(n))
     expected = [
         [
             f
@@ -90,7 +91,7 @@ def test_scores_are_sums_of_the_weights_of_the_features(tokens, chosen, seed):
     sentence = sentence_of(tokens)
     for siblings in (False, True):
         group = FEATURES.group(t for t in sorted(chosen) if (t >= 268) == siblings)
-        parts = (kernel.sibling_parts if siblings else kernel.arc_parts)(everything(len(tokens)))
+        parts = (sibling_parts if siblings else arc_parts)(everything(len(tokens)))
         scores = np.zeros(len(parts.head), np.float32)
         keys = kernel.no_keys(FEATURES.compiled, sentence, siblings)
         kernel.score_parts(FEATURES.compiled, group, sentence, keys, parts, weights, scores)
@@ -101,7 +102,7 @@ def test_scores_are_sums_of_the_weights_of_the_features(tokens, chosen, seed):
 
 def test_the_two_templates_of_a_pattern_share_a_line():
     sentence = sentence_of([("ash", "NN", "NN")] * 20)
-    parts = kernel.arc_parts(everything(20))
+    parts = arc_parts(everything(20))
     plain = [2 * q for q in range(134) if FEATURES.compiled.between[q] == kernel.NOTHING]
     _, bare = rows_of(FEATURES, FEATURES.group(plain), sentence, parts, 1 << 24)
     _, far = rows_of(FEATURES, FEATURES.group(t + 1 for t in plain), sentence, parts, 1 << 24)
@@ -112,9 +113,9 @@ def test_the_two_templates_of_a_pattern_share_a_line():
 def test_only_allowed_arcs_are_parts():
     allowed = np.zeros((4, 4), bool)
     allowed[1, 0] = allowed[2, 1] = allowed[3, 1] = True
-    arcs = kernel.arc_parts(allowed)
+    arcs = arc_parts(allowed)
     assert list(zip(arcs.modifier, arcs.head, strict=True)) == [(1, 0), (2, 1), (3, 1)]
-    siblings = kernel.sibling_parts(allowed)
+    siblings = sibling_parts(allowed)
     found = list(zip(siblings.modifier, siblings.head, siblings.sibling, strict=True))
     assert found == [(1, 0, 4), (2, 1, 4), (3, 1, 4), (3, 1, 2)]
 
@@ -123,7 +124,7 @@ def test_siblings_in_a_tree():
     #       0 -> 3;  3 -> 1, 2, 5;  5 -> 4
     heads = np.array([-1, 3, 3, 0, 5, 3], np.int32)
     siblings = np.zeros(6, np.uint32)
-    kernel.siblings_in(heads, siblings)
+    siblings_in(heads, siblings)
     assert siblings[1:].tolist() == [2, 6, 6, 6, 6]
 
 
@@ -134,7 +135,7 @@ def test_a_user_adds_a_pattern_and_a_view():
     own = ArcFeatures(patterns=(*first_order(), "length[h] length[m+1]"), views={"length": length})
     assert own.first == 270
     sentence = sentence_of([("elm", "NN", "NN"), ("oak", "NN", "NN"), ("beech", "NN", "NN")], own)
-    parts = kernel.arc_parts(everything(3))
+    parts = arc_parts(everything(3))
     _, rows = rows_of(own, own.group([268]), sentence, parts, MANY)
     by_arc = dict(
         zip(zip(parts.head.tolist(), parts.modifier.tolist(), strict=True), rows.tolist(), strict=True)

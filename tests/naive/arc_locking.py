@@ -18,6 +18,7 @@ from secateur.kernels import arc_features as kernel
 from secateur.kernels import eisner, eisner_siblings, mst
 from secateur.kernels.arc_features import Sentence
 from secateur.kernels.arc_locking import CLASSES, NEAR, STAGES
+from secateur.kernels.arc_parts import arc_parts, sibling_parts
 from secateur.kernels.stages import ALWAYS, LAST, NEVER
 
 Arc = tuple[int, int]  # head, modifier
@@ -58,9 +59,9 @@ def rows_of(features: ArcFeatures, sentence: Sentence, count: int, *, siblings: 
     n = sentence.keys.shape[1] - kernel.AROUND
     allowed = np.ones((n + 1, n + 1), bool)
     found: Rows = {}
-    orders = [(range(features.first), kernel.arc_parts(allowed))]
+    orders = [(range(features.first), arc_parts(allowed))]
     if siblings:
-        orders.append((range(features.first, len(features.templates)), kernel.sibling_parts(allowed)))
+        orders.append((range(features.first, len(features.templates)), sibling_parts(allowed)))
     for templates, parts in orders:
         sibling = parts.sibling if len(parts.sibling) else np.full(len(parts.head), -1)
         named = list(zip(parts.head.tolist(), parts.modifier.tolist(), sibling.tolist(), strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.dependencies import DependencyTree
-from secateur.kernels.arc_locking import allowed_arcs
+from secateur.kernels.arc_graph import allowed_arcs
 
 UNLIMITED = 1 << 20
 NEW = 3

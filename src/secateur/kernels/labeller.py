@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .arc_features import distance_class
+from .arc_parts import distance_class
 from .rows import add_rows, best_class, best_rival, find_rows, learn, mix
 
 ROOT = 1  # the place of the root in a sentence; the words follow it

@@ -10,15 +10,11 @@ from numba import njit
 from .arc_features import (
     AROUND,
     Sentence,
-    arc_parts,
     no_keys,
     part_rows,
-    parts_of,
     score_parts,
-    sibling_parts,
-    siblings_in,
-    siblings_of,
 )
+from .arc_parts import arc_parts, parts_of, sibling_parts, siblings_in, siblings_of
 from .stages import group_of, search
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .arc_features import AROUND, arc_parts, no_keys, score_parts, sibling_parts
+from .arc_features import AROUND, no_keys, score_parts
+from .arc_parts import arc_parts, sibling_parts
 from .eisner_siblings import best_projective_siblings
 from .mira import sentence_at
 from .mst import best_tree

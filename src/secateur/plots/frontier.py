@@ -38,9 +38,9 @@ class Roles:
     unpruned: Sequence[Point]  # one, or none
 
     @classmethod
-    def of(cls, points: Sequence[Point], unpruned: str) -> Roles:
+    def of(cls, points: Sequence[Point], unpruned: str, figures: Figures = TREES) -> Roles:
         """`unpruned` is the name of the point without a policy."""
-        best = pareto(points)
+        best = pareto(points, figures)
         exact = [point for point in points if point.name == unpruned]
         return cls(best, [point for point in points if point not in best and point not in exact], exact)
 
@@ -64,7 +64,7 @@ def draw_frontier(
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    roles = Roles.of(points, unpruned)
+    roles = Roles.of(points, unpruned, figures)
     with pyplot.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = pyplot.subplots(figsize=(7.2, 4.5))
         line = roles.line(SPEED)

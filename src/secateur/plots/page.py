@@ -24,7 +24,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 20, 16, 52  # margins
 
 def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str, names: Figures = TREES) -> str:
     """A self-contained HTML page; `unpruned` is the name of the point without a policy."""
-    roles = Roles.of(points, unpruned)
+    roles = Roles.of(points, unpruned, names)
     data = [
         {
             "name": point.name,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from secateur.kernels import arc_locking as kernel
+from secateur.kernels import arc_graph as kernel
 from secateur.kernels.stages import group_of, templates_of
 from secateur.search.core import TAKE, Ints, Policy, Sites
 from secateur.tasks.arc_locking import ArcInput, ArcLocking, Heads

@@ -43,7 +43,7 @@ from secateur.text import has_penn_spelling
 from secateur.training.arc_policies import DaggerRound, dagger
 from secateur.training.arc_weights import BITS, EPOCHS, any_weights, staged_weights
 from secateur.training.folder import Folder
-from secateur.training.ranking import Ranking, paired, prefixes, rank, rank_siblings
+from secateur.training.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
 from secateur.training.trainer import Step, Tell
 
 RANKED = 300  # held-out sentences that templates are ranked on, at most
@@ -58,6 +58,7 @@ class ArcSettings:
     order: int = 1  # 2: with adjacent siblings
     ends: tuple[int, ...] = (8, 24, 64)  # patterns of the first order that a stage has; the last has all
     sibling_ends: tuple[int, ...] = (14,)
+    even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0)  # of locking a wrong arc; one policy each
     epochs: int = EPOCHS
@@ -76,6 +77,7 @@ class ArcSettings:
             ("folds", self.folds, 2),
             ("rounds of DAgger", self.iterations, 1),
             ("timing runs", self.repeat, 1),
+            ("stages", 1 if self.even is None else self.even, 1),
         ):
             if number < least:
                 raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
@@ -199,7 +201,11 @@ class ArcTrainer:
 
     def groups(self) -> Groups:
         """Templates in the order of their use."""
-        found = prefixes(paired(self._ranked("ranking", self._rank)), self.settings.ends)
+        ranking = self._ranked("ranking", self._rank)
+        if self.settings.even is None:
+            found = prefixes(paired(ranking), self.settings.ends)
+        else:
+            found = grouped(ranking, self.settings.even)
         if self.settings.order == 1:
             return found
         siblings = paired(self._ranked("ranking-siblings", self._rank_siblings))
