@@ -13,16 +13,23 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import secateur as sec
 from prune_runs import data_folder
-from report import DOCS, OUT, fill, start, table, write_json
+from report import DOCS, OUT, fill, result_in, start, table
 from secateur.arc_parser import ArcParser
+from secateur.dependencies import DependencyTree
 from secateur.dependency_bank import DependencyBank
 from secateur.dependency_model import FULL, DependencyModel, load_dependency_model
+from secateur.search.core import Example, Outcome
 from secateur.search.parallel import Engine
+from secateur.tasks.arc_locking import ArcLocking, Heads
 from secateur.training.arcs import ArcSettings, train_arcs
 
 PAGE = Path("papers") / "dynamic-features.md"
@@ -31,9 +38,69 @@ ROUNDS = 5
 # The fine tags of Bosque's training part say what the parser is to find, and are missing in the others.
 COARSE_ONLY = ("ud-portuguese-bosque",)
 
-GARDEN = {"train": (0, 1000), "dev": (1000, 1200), "test": (1200, 1500)}  # sentences
+GARDEN = {"train": (0, 1000), "dev": (1000, 1060), "test": (1200, 1500)}  # sentences
+TRIAL = ArcSettings(costs=(2.0, 8.0), epochs=2, bits=18, iterations=4, repeat=1)  # of the garden: seconds
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ArcCase:
+    """Which model of which data, and where what is found about it goes."""
+
+    data: str
+    order: int = 1
+    limit: int | None = None  # training sentences
+    out: Path = OUT
+    docs: Path = DOCS
+    again: bool = False  # even if the results are there
+    jobs: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"{self.data}-order{self.order}" + (f"-{self.limit}" if self.limit else "")
+
+    @property
+    def folder(self) -> Path:
+        """Of the model."""
+        return self.out / "runs" / self.name
+
+    def model(self) -> DependencyModel:
+        """The stored one, or a new one, stored."""
+        settings = replace(TRIAL if self.data == "garden" else ArcSettings(), order=self.order)
+        return trained(self.folder, self.data, self.limit, settings, self.jobs)
+
+    def result(self, experiment: str, make: Callable[[], Any]) -> Any:
+        """What was found before, or what `make` finds, stored."""
+        return result_in(self.out / f"{experiment}-{self.name}.json", make, again=self.again)
+
+    def describe(self, experiment: str, show: Callable[[str, Any], str]) -> None:
+        """Write what is stored of all cases into the experiment's section of the page."""
+        parts = [
+            show(path.stem.removeprefix(f"{experiment}-"), json.loads(path.read_text(encoding="utf-8")))
+            for path in sorted(self.out.glob(f"{experiment}-*.json"))
+        ]
+        fill(self.docs / PAGE, experiment.replace("-", "_"), "\n".join(parts))
+
+
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """The options that all scripts about arcs have; a script may add its own."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default="ptb-sample-dep", help="a folder of CoNLL files, or garden")
+    parser.add_argument("--order", type=int, default=1)
+    parser.add_argument("--limit", type=int, help="training sentences")
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--docs", type=Path, default=DOCS)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="measure even if the results are there")
+    return parser
+
+
+def case_of(chosen: argparse.Namespace) -> ArcCase:
+    """From parsed arguments."""
+    return ArcCase(
+        chosen.data, chosen.order, chosen.limit, chosen.out, chosen.docs, chosen.again, chosen.jobs
+    )
 
 
 def bank(data: str, part: str) -> DependencyBank:
@@ -67,10 +134,32 @@ def has_labels(test: DependencyBank) -> bool:
     return len(test.labels()) > 2
 
 
+def examples(task: ArcLocking, trees: Sequence[DependencyTree]) -> list[Example]:
+    """Sentences as a task sees them, and their heads."""
+    return [
+        Example(task.encode(t.words, t.tags, t.coarse), np.array([-1, *t.heads], np.int32)) for t in trees
+    ]
+
+
+def right_heads(outcome: Outcome, gold: Heads) -> int:
+    """Of a parse; none where there is no tree."""
+    return 0 if outcome.parts is None else int((outcome.parts.heads[1:] == gold[1:]).sum())
+
+
+def full_cost(model: DependencyModel, trees: Sequence[DependencyTree]) -> int:
+    """All templates on all arcs that the length dictionary leaves: what shares of templates are of."""
+    return sum(model.whole.full_cost(x) for x, _ in examples(model.whole, trees))
+
+
 def measured(model: DependencyModel, test: DependencyBank) -> list[Row]:
-    parsers = {point.name: ArcParser(model, point.name) for point in model.points}
+    """Every point of the dial."""
+    return compared(model, {point.name: ArcParser(model, point.name) for point in model.points}, test)
+
+
+def compared(model: DependencyModel, parsers: Mapping[str, ArcParser], test: DependencyBank) -> list[Row]:
+    """A row for each parser, by name."""
     rows: list[Row] = []
-    full = sum(model.whole.full_cost(model.whole.encode(t.words, t.tags, t.coarse)) for t in test)
+    full = full_cost(model, test)
     for name, parser in parsers.items():
         parses = list(parser.pipe(test))
         scores = sec.attachment(test, [parse.tree for parse in parses])
@@ -114,37 +203,20 @@ def show(name: str, found: Row) -> str:
     return f"{name}: {sentences}; stages of {found['groups']} templates.\n\n" + table(header, lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", default="ptb-sample-dep", help="a folder of CoNLL files, or garden")
-    parser.add_argument("--order", type=int, default=1)
-    parser.add_argument("--limit", type=int, help="training sentences")
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--docs", type=Path, default=DOCS)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--again", action="store_true", help="measure even if the results are there")
-    chosen = parser.parse_args()
-    name = f"{chosen.data}-order{chosen.order}" + (f"-{chosen.limit}" if chosen.limit else "")
-    file = chosen.out / f"{NAME}-{name}.json"
-    if chosen.again or not file.exists():
-        folder, settings = chosen.out / "runs" / name, ArcSettings(order=chosen.order)
-        model = trained(folder, chosen.data, chosen.limit, settings, chosen.jobs)
-        test = bank(chosen.data, "test")
-        found = {
-            "rows": measured(model, test),
-            "train": model.settings["trees"],
-            "test": len(test),
-            "groups": ", ".join(str(len(group)) for group in model.groups),
-        }
-        write_json(file, found)
+def measure(case: ArcCase) -> Row:
+    model, test = case.model(), bank(case.data, "test")
+    return {
+        "rows": measured(model, test),
+        "train": model.settings["trees"],
+        "test": len(test),
+        "groups": ", ".join(str(len(group)) for group in model.groups),
+    }
 
-    parts = [
-        show(path.stem.removeprefix(f"{NAME}-"), json.loads(path.read_text(encoding="utf-8")))
-        for path in sorted(chosen.out.glob(f"{NAME}-*.json"))
-    ]
-    fill(chosen.docs / PAGE, "arc_table1", "\n".join(parts))
+
+def main() -> None:
+    case = case_of(arguments(__doc__).parse_args())
+    case.result(NAME, lambda: measure(case))
+    case.describe(NAME, show)
 
 
 if __name__ == "__main__":

@@ -55,10 +55,7 @@ class Case:
 
     def result(self, experiment: str, make: Callable[[], Any]) -> Any:
         """What was found before, or what `make` finds, stored."""
-        file = self.file(experiment)
-        if self.again or not file.exists():
-            write_json(file, make())
-        return json.loads(file.read_text(encoding="utf-8"))
+        return result_in(self.file(experiment), make, again=self.again)
 
     def results(self, experiment: str) -> dict[Case, Any]:
         """What is stored of all cases of this grammar."""
@@ -106,6 +103,13 @@ def start(main: Callable[[], None]) -> None:
         main()
     except InputError as error:
         sys.exit(f"error: {error}")
+
+
+def result_in(file: Path, make: Callable[[], Any], *, again: bool) -> Any:
+    """What is stored in a file, or what `make` finds, stored there."""
+    if again or not file.exists():
+        write_json(file, make())
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def write_json(file: Path, content: Any) -> None:

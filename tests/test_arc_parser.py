@@ -40,6 +40,30 @@ def test_batches_and_jobs_change_nothing(model: DependencyModel, point: str) -> 
         parsed.tree.check()
 
 
+@pytest.mark.parametrize("retag", [False, True])
+def test_mixed_batches_are_their_sentences(model: DependencyModel, retag: bool) -> None:
+    """Tagged and untagged, short and long, plain and strange."""
+    trees = [tree for tree in grown(20, seed=5) if len(tree) <= 20]
+    joined = tuple(w for tree in trees for w in tree.words)
+    odd = ("\x01", "樹", "e\u0301", "(", "1990", " ", "x" * 200)
+    none = ("_",) * len(odd)
+    given = [
+        trees[0],
+        joined,
+        DependencyTree(odd, none, none, (), ()),
+        DependencyTree(odd, odd, odd, (), ()),
+        ["oak"],
+        trees[1].without_heads(),
+        "The cat (a dog) slept.",
+    ]
+    for on_long in ("skip", "flat", "degrade"):
+        parser = ArcParser(model, "dagger-0", limits=Limits(words=20, on_long=on_long), retag=retag)
+        alone, piped = [parser.parse(one) for one in given], list(parser.pipe(given))
+        assert [replace(p, seconds=0) for p in piped] == [replace(p, seconds=0) for p in alone]
+        assert [p.degraded for p in piped] == [False, True, *[False] * 5]
+        assert piped[2].tree.words == odd
+
+
 def test_decisions_save_templates_and_keep_most_heads(model: DependencyModel) -> None:
     trees = grown(60, seed=5)
     found = {point: list(ArcParser(model, point).pipe(trees)) for point in POINTS}

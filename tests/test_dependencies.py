@@ -95,7 +95,19 @@ def test_other_heads_and_tags() -> None:
     assert first.with_tags(("VBD", "PRP$")).coarse == ("VB", "PR")
     assert first.with_tags(("VBD", "PRP$"), ("V", "P")).coarse == ("V", "P")
     assert first.without_fine_tags().tags == ("NN", "NN")
+    assert first.with_words(("an", "elm")).words == ("an", "elm")
+    with pytest.raises(InputError, match="2 values for 1 words"):
+        first.with_words(("elm",))
     assert len(first) == 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 254, 255, 256, 257])
+def test_chains_and_circles_of_any_length(n: int) -> None:
+    assert find_fault(tuple(range(n))) is None
+    assert find_fault((*range(2, n + 1), 0)) is None
+    circle = find_fault((*range(2, n + 1), 1))
+    assert circle is not None
+    assert "a cycle" in circle.what
 
 
 def test_coarse_tags() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from secateur.dependencies import NO_LABEL, DependencyTree
 from secateur.dependency_model import DependencyModel
 from secateur.errors import InputError
-from secateur.features.corpus import corpus_of
+from secateur.features.corpus import corpus_tags, unparsed_corpus
 from secateur.formats.conll import CONLLU
 from secateur.kernels import arc_locking as kernel
+from secateur.kernels.arc_features import AROUND
 from secateur.limits import Limits, pieces
 from secateur.search.core import Work
 from secateur.text import Sentence, penn_spelling, tokenize
@@ -106,22 +106,21 @@ class ArcParser:
 
     def _parse_all(self, trees: Sequence[DependencyTree]) -> list[DependencyParse]:
         started = time.perf_counter()
-        tagged = self._tagged(trees)
-        seen = [self.seen(tree) for tree in tagged]
+        seen = self._tagged([self.seen(tree) for tree in trees])
         found = self._search(seen)
         labels = self._labels(seen, found)
         each = (time.perf_counter() - started) / max(sum(map(len, trees)), 1)
         return [
             DependencyParse(
-                tree.without_heads() if not f.heads else tree.with_heads(f.heads, own),
+                DependencyTree(given.words, tree.tags, tree.coarse, f.heads, own, given.source),
                 Work(features=f.features),
-                each * len(tree),
+                each * len(given),
                 f.stage,
                 f.fell_back,
                 f.failed,
                 f.degraded,
             )
-            for tree, f, own in zip(tagged, found, labels, strict=True)
+            for given, tree, f, own in zip(trees, seen, found, labels, strict=True)
         ]
 
     # Tags and labels ----------------------------------------------------------------------------------------
@@ -137,21 +136,24 @@ class ArcParser:
                 "the words have no tags, and this model has no tagger",
                 fix="give a tag for every word, or train a model with a tagger",
             )
-        tagged = tagger.tag([self.seen(trees[i]).words for i in bare])
+        tagged = tagger.tag([trees[i].words for i in bare])
         for i, tags in zip(bare, tagged, strict=True):
             found[i] = trees[i].with_tags(*tags)
         return found
 
     def seen(self, tree: DependencyTree) -> DependencyTree:
         """The sentence in the spelling of the training text."""
-        return replace(tree, words=penn_spelling(tree.words)) if self.model.is_penn else tree
+        if not self.model.is_penn:
+            return tree
+        words = penn_spelling(tree.words)
+        return tree if words is tree.words else tree.with_words(words)
 
     def _labels(self, trees: Sequence[DependencyTree], found: Sequence[_Found]) -> list[tuple[str, ...]]:
         labels = [(NO_LABEL,) * len(f.heads) for f in found]
         labeller = self.model.labeller
         parsed = [i for i, f in enumerate(found) if f.heads]
         if labeller is not None and parsed:
-            own = labeller.label([trees[i].with_heads(found[i].heads, labels[i]) for i in parsed])
+            own = labeller.label_found([trees[i] for i in parsed], [found[i].heads for i in parsed])
             for i, made in zip(parsed, own, strict=True):
                 labels[i] = made
         return labels
@@ -159,42 +161,32 @@ class ArcParser:
     # Heads --------------------------------------------------------------------------------------------------
 
     def _search(self, trees: Sequence[DependencyTree]) -> list[_Found]:
-        whole = [tree for tree in trees if not self._is_long(len(tree))]
-        found = iter(self._search_whole(whole))
-        return [self._too_long(tree) if self._is_long(len(tree)) else next(found) for tree in trees]
+        long = {i for i, tree in enumerate(trees) if self._is_long(len(tree))}
+        found = iter(self._search_whole([tree for i, tree in enumerate(trees) if i not in long]))
+        return [self._too_long(tree) if i in long else next(found) for i, tree in enumerate(trees)]
 
     def _search_whole(self, trees: Sequence[DependencyTree]) -> list[_Found]:
         """All sentences in one call of the kernel."""
         if not trees:
             return []
-        task, limits = self.task, self.model.limits
-        corpus = corpus_of(
-            task.arc_features, [t.with_heads((0,) * len(t), (NO_LABEL,) * len(t)) for t in trees]
-        )
-        tags = np.zeros(len(corpus.heads), np.int32)
-        for a, tree in zip(corpus.start.tolist(), trees, strict=False):
-            tags[a : a + len(tree) + 1] = limits.numbers(tree.tags)
-        models = task.models
-        weights = kernel.Weights(models.crossing, models.projective, models.siblings, self.policy.weights)
+        task, limits, models = self.task, self.model.limits, self.task.models
+        corpus = unparsed_corpus(task.arc_features, trees)
         ends = kernel.lock_corpus(
             task.arc_features.compiled,
             task.stages,
-            weights,
+            kernel.Weights(models.crossing, models.projective, models.siblings, self.policy.weights),
             task.rules,
             corpus,
-            tags,
+            corpus_tags(limits, trees),
             limits.longest,
             corpus.heads,
         )
-        places = zip(corpus.start.tolist(), trees, ends.tolist(), strict=False)
+        heads = corpus.heads.tolist()
         return [
-            _Found(
-                tuple(corpus.heads[a + 1 : a + 1 + len(tree)].tolist()),
-                features,
-                stage,
-                ending == kernel.NO_TREE,
+            _Found(tuple(heads[a + 1 : b + 1 - AROUND]), features, stage, ending == kernel.NO_TREE)
+            for (a, b), (ending, stage, features) in zip(
+                pairwise(corpus.start.tolist()), ends.tolist(), strict=True
             )
-            for a, tree, (ending, stage, features) in places
         ]
 
     def _is_long(self, n: int) -> bool:

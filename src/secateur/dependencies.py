@@ -71,18 +71,23 @@ class DependencyTree:
         if labels is None:
             labels = self.labels if self.is_parsed else (NO_LABEL,) * len(heads)
         _check_lengths(self.words, heads, labels)
-        return replace(self, heads=tuple(heads), labels=tuple(labels))
+        return DependencyTree(self.words, self.tags, self.coarse, tuple(heads), tuple(labels), self.source)
 
     def without_heads(self) -> DependencyTree:
         """The sentence as it is before parsing."""
-        return replace(self, heads=(), labels=())
+        return DependencyTree(self.words, self.tags, self.coarse, (), (), self.source)
 
     def with_tags(self, tags: Sequence[str], coarse: Sequence[str] | None = None) -> DependencyTree:
         """The sentence with other tags; the coarse ones follow from them unless given."""
         if coarse is None:
             coarse = tuple(map(coarse_of, tags))
         _check_lengths(self.words, tags, coarse)
-        return replace(self, tags=tuple(tags), coarse=tuple(coarse))
+        return DependencyTree(self.words, tuple(tags), tuple(coarse), self.heads, self.labels, self.source)
+
+    def with_words(self, words: tuple[str, ...]) -> DependencyTree:
+        """The sentence with its words spelt otherwise."""
+        _check_lengths(words, self.tags)
+        return DependencyTree(words, self.tags, self.coarse, self.heads, self.labels, self.source)
 
     def without_fine_tags(self) -> DependencyTree:
         """The sentence with the coarse tags as its only ones; a file's finer column stays as it is."""
@@ -124,7 +129,7 @@ def find_fault(
         position = next(m for m, head in enumerate(heads) if not 0 <= head <= n)
         what = f"head {heads[position]} is out of range: the sentence has {n} word{'s' * (n > 1)}"
         return Fault(position, what, f"use a number from 0 (the root) to {n}")
-    if cycle := _cycle(heads):
+    if not _lead_up(heads) and (cycle := _cycle(heads)):
         through = ", ".join(map(name, cycle))
         fix = "give one of them a head outside the cycle"
         return Fault(cycle[0], f"a cycle: the heads of {through} lead in a circle", fix)
@@ -132,8 +137,21 @@ def find_fault(
     if heads.count(0) > 1 and not several_roots:
         roots = [m for m, head in enumerate(heads) if head == 0]
         what = f"{len(roots)} roots (head 0): {', '.join(map(name, roots))}"
-        return Fault(roots[1], what, "keep one of them, or allow several roots (--several-roots)")
+        fix = "give all but one of them another head, or allow several roots where that can be"
+        return Fault(roots[1], what, f"{fix} (--several-roots)")
     return None
+
+
+def _lead_up(heads: Sequence[int]) -> bool:
+    """Whether all words lead to the root, told quickly; False also for what is too long for that."""
+    if len(heads) > 255:
+        return False
+    above = bytes((0, *heads))  # where so many steps lead from each word: in every round twice as many
+    for _ in range(len(heads).bit_length() + 1):
+        if not above.strip(b"\0"):
+            return True
+        above = above.translate(above.ljust(256))
+    return False
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:

@@ -52,6 +52,8 @@ def test_labels_do_not_come_from_those_there(labeller):
 
 def test_many_at_once_are_as_one_by_one(labeller):
     assert labeller.label(OTHERS) == [labeller.label([tree])[0] for tree in OTHERS]
+    unparsed = [tree.without_heads() for tree in OTHERS]
+    assert labeller.label_found(unparsed, [tree.heads for tree in OTHERS]) == labeller.label(OTHERS)
 
 
 def test_pairs_of_tags_seen_often_have_no_other_label():

@@ -28,6 +28,8 @@ _HEAD = 50
 # How trees start: two opening brackets, or a tag and a word; but not "( a word )", which may be tokens.
 _TREE = re.compile(r"\s*\((?:\s*[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))")
 _EXPORT = re.compile(r"\S+_[0-9]+\s+->\s")  # how the rules of a Berkeley export start
+# The first word of a sentence in CoNLL whose tabs were lost; tokens hardly look so.
+_SPACED = re.compile(r"1(?: +\S+){5} +(?:[0-9]+|_) +\S+(?: +\S+ +\S+)?\s*")
 # What is not in the sentence goes; labels do not matter here.
 _CONLL = formats.DEPENDENCY_FORMATS
 _WORDS = Normalization(functions=False, advp=False, unaries=False, root=None)
@@ -157,7 +159,7 @@ def dependency_sentences(given: str, *, raw: bool, format: str | None, encoding:
         return _plain(sentences(given, raw=raw, format=format, encoding=encoding))
     lines = source.lines(given, encoding=encoding)
     head = _head(lines)
-    if format is None and head and ("\t" in head[-1] or head[-1].startswith("#")):
+    if format is None and head and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1])):
         head += islice(lines, _HEAD)
         format = next((name for name, form in _CONLL.items() if form.looks_like("".join(head))), TOKENS)
     everything = chain(head, lines)

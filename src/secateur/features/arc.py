@@ -14,49 +14,28 @@ A view is a function from a token to a text:
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.arc_templates import first_order, second_order
 from secateur.features.patterns import key_of
+from secateur.features.tokens import AROUND, Token, TokenRows, normal_form, text_keys
 from secateur.kernels import arc_features as kernel
-
-Keys = npt.NDArray[np.uint64]
-
-
-class Token(NamedTuple):
-    """What features see of a word."""
-
-    word: str
-    tag: str
-    coarse: str
-
 
 View = Callable[[Token], str]
 
-REMEMBERED = 1 << 17  # tokens whose keys are kept at hand
-_DIGIT = re.compile(r"\d")
+VERB, POINT = 1, 2  # the flags of a token, behind its keys
 _PREFIX, _SUFFIX = 5, 3
 _ATOM = re.compile(r"(\w+)\[([hmsb])([+-]1)?\]")
 _SUMMARIES = {"coarse{b}": kernel.TAG_SET, "verbs": kernel.VERBS, "points": kernel.POINTS}
 _PARTS = {"h": kernel.HEAD, "m": kernel.MODIFIER, "s": kernel.SIBLING, "b": kernel.BETWEEN}
 _VERBS = ("VERB", "AUX", "VB", "V", "MD")
 _POINTS = ("PUNCT", ".", ",", ":", "``", "''", "-L", "-R", "-LRB-", "-RRB-")
-# What stands around a sentence has tags and words like no token's.
-_AROUND = tuple(Token(name, name, name) for name in ("\x01", "\x02", "\x03", "\x04"))
-_BEFORE, _ROOT, _AFTER, _NONE = _AROUND
-
-
-def normal_form(word: str) -> str:
-    """The word with every digit as 0."""
-    return _DIGIT.sub("0", word)
-
 
 VIEWS: dict[str, View] = {
     "word": lambda token: normal_form(token.word),
@@ -74,7 +53,6 @@ class ArcFeatures:
     patterns: tuple[str, ...] = field(default_factory=first_order)
     siblings: tuple[str, ...] = field(default_factory=second_order)
     views: Mapping[str, View] = field(default_factory=dict)
-    _keys: dict[Token, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def view_names(self) -> tuple[str, ...]:
@@ -129,20 +107,18 @@ class ArcFeatures:
 
     def sentence(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> kernel.Sentence:
         """A sentence as the kernel has it."""
-        tokens = list(map(Token, words, tags, coarse))
-        marked = [_BEFORE, _ROOT, *tokens, _AFTER, _NONE]
-        known = self._keys
-        try:
-            keys = [known[token] for token in marked]
-        except KeyError:
-            keys = [self._remember(token) for token in marked]
-        by_token = np.frombuffer(b"".join(keys), np.uint64).reshape(len(marked), len(self.view_names) + 1)
-        flags = by_token[1 : len(tokens) + 2, -1]
+        rows = self.rows.of([(words, tags, coarse)])
+        flags = rows[1:-2, -1]
         return kernel.Sentence(
-            np.ascontiguousarray(by_token[:, :-1].T),
-            (flags & 1).astype(np.bool_),
-            (flags & 2).astype(np.bool_),
+            np.ascontiguousarray(rows[:, :-1].T),
+            (flags & VERB).astype(np.bool_),
+            (flags & POINT).astype(np.bool_),
         )
+
+    @cached_property
+    def rows(self) -> TokenRows:
+        """The keys of tokens under each view, and their flags."""
+        return TokenRows(self._row)
 
     def _atoms(self, text: str, *, siblings: bool) -> tuple[list[tuple[int, int, int]], int]:
         """(part, view, offset) of each atom, by part; and what is looked at between."""
@@ -162,18 +138,14 @@ class ArcFeatures:
             raise InputError(f"the pattern {text!r} looks twice at what is between", fix="do so once")
         return sorted(atoms), between[0] if between else kernel.NOTHING
 
-    def _remember(self, token: Token) -> bytes:
-        """The keys of a token under each view, and whether it is a verb or punctuation."""
-        keys = self._keys.get(token)
-        if keys is None:
-            views = {**VIEWS, **self.views}
-            of_views = [key_of(token.word if token in _AROUND else views[v](token)) for v in self.view_names]
-            flags = (token.coarse in _VERBS) + 2 * (token.coarse in _POINTS)
-            keys = np.array([*of_views, flags], np.uint64).tobytes()
-            if len(self._keys) >= REMEMBERED:
-                self._keys.clear()
-            self._keys[token] = keys
-        return keys
+    def _row(self, given: tuple[str, str, str]) -> bytes:
+        token = Token(*given)
+        if token in AROUND:
+            texts = [token.word] * len(self.view_names)
+        else:
+            texts = [(self.views.get(name) or VIEWS[name])(token) for name in self.view_names]
+        flags = VERB * (token.coarse in _VERBS) | POINT * (token.coarse in _POINTS)
+        return text_keys.joined(texts) + flags.to_bytes(8, sys.byteorder)
 
 
 _FIX = "write view[h], view[m], view[s] or their neighbours as in view[h-1], view[b], " + ", ".join(

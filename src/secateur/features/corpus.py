@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from secateur.dependencies import DependencyTree
-from secateur.features.arc import ArcFeatures
+from secateur.features.arc import POINT, VERB, ArcFeatures
+from secateur.features.length_limits import LengthLimits
 from secateur.kernels.arc_features import AROUND
 from secateur.kernels.mira import Corpus
 
 
 def corpus_of(features: ArcFeatures, trees: Sequence[DependencyTree]) -> Corpus:
     """Sentences one after the other, with their heads."""
-    sentences = [features.sentence(tree.words, tree.tags, tree.coarse) for tree in trees]
-    sizes = [len(tree.words) + AROUND for tree in trees]
-    start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    total = int(start[-1])
-    is_verb, is_point = np.zeros(total, np.bool_), np.zeros(total, np.bool_)
-    heads = np.full(total, -1, np.int32)
-    for a, sentence, tree in zip(start.tolist(), sentences, trees, strict=False):
-        b = a + len(tree.words) + 1
-        is_verb[a:b], is_point[a:b] = sentence.is_verb, sentence.is_point
-        heads[a + 1 : b] = tree.heads
-    keys = np.concatenate([sentence.keys.ravel() for sentence in sentences])
-    return Corpus(keys, len(features.view_names), is_verb, is_point, heads, start)
+    corpus = unparsed_corpus(features, trees)
+    for a, tree in zip(corpus.start.tolist(), trees, strict=False):
+        corpus.heads[a + 1 : a + 1 + len(tree)] = tree.heads
+    return corpus
+
+
+def unparsed_corpus(features: ArcFeatures, trees: Sequence[DependencyTree]) -> Corpus:
+    """Sentences one after the other, with room for heads."""
+    start = [0, *accumulate([len(tree.words) + AROUND for tree in trees])]
+    rows = features.rows.of([(tree.words, tree.tags, tree.coarse) for tree in trees])
+    by_place, views = rows[:, :-1], len(features.view_names)
+    keys = np.empty(by_place.size, np.uint64)
+    for a, b in pairwise(start):
+        keys[views * a : views * b].reshape(views, b - a)[:] = by_place[a:b].T
+    # By position: the root's is 0. What else is around a sentence has no flags.
+    is_verb, is_point = np.zeros((2, len(rows)), np.bool_)
+    is_verb[:-1], is_point[:-1] = rows[1:, -1] & VERB, rows[1:, -1] & POINT
+    return Corpus(keys, views, is_verb, is_point, np.full(len(rows), -1, np.int32), np.array(start, np.int64))
+
+
+def corpus_tags(limits: LengthLimits, trees: Sequence[DependencyTree]) -> npt.NDArray[np.int32]:
+    """The tags of sentences as numbers, by position as in their corpus."""
+    behind = (0,) * (AROUND - 1)
+    numbers: list[int] = []
+    for tree in trees:
+        numbers += limits.listed(tree.tags)
+        numbers += behind
+    return np.array(numbers, np.int32)

@@ -8,10 +8,12 @@ the `side` on which m is, the `distance` (side and length), the set of coarse ta
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -19,19 +21,14 @@ import numpy as np
 from secateur.dependencies import NO_LABEL, DependencyTree, find_fault
 from secateur.errors import InputError
 from secateur.features import patterns as rows_of
-from secateur.features.arc import Token, normal_form
-from secateur.features.patterns import Array, compiled, key_of
+from secateur.features.patterns import Array, compiled
+from secateur.features.tokens import AROUND, ROOT, Token, TokenRows, normal_form, text_keys
 from secateur.kernels import labeller as kernel
 from secateur.kernels.rows import Rows
 
 EPOCHS = 8
 MARGIN = 48  # by which the true label must be ahead
 OFTEN = 10  # a pair of coarse tags seen so often has only the labels it was seen with
-REMEMBERED = 1 << 17  # tokens whose keys are kept at hand
-
-# What stands around a sentence has tags and words like no token's.
-_AROUND = tuple(Token(name, name, name) for name in ("\x01", "\x02", "\x03", "\x04"))
-_BEFORE, _ROOT, _AFTER, _NONE = range(4)
 
 VIEWS: dict[str, Callable[[Token], str]] = {
     "coarse": lambda token: token.coarse,
@@ -99,7 +96,6 @@ class Labeller:
     allowed: Array = field(repr=False)  # [coarse + 1, coarse + 1, labels] bool, by head and modifier
     rows: Rows = field(repr=False)
     mistakes: tuple[int, ...] = ()  # in each epoch of training
-    _keys: dict[Token, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def train(
@@ -117,11 +113,12 @@ class Labeller:
         if not set(labels) - {NO_LABEL}:
             raise InputError("no labels to learn", fix="give trees with labels, or train without a labeller")
         seen = set(chain.from_iterable(tree.coarse for tree in trees))
-        coarse = (*(token.coarse for token in _AROUND), *sorted(seen))
+        coarse = (*(token.coarse for token in AROUND), *sorted(seen))
         number = {label: c for c, label in enumerate(labels)}
         allowed = _allowed(trees, number, {tag: c for c, tag in enumerate(coarse)}, often)
         table, clock, mistakes = rows_of.empty_table(), 0, []
-        given = cls(labels, coarse, allowed, rows_of.averaged(table, clock))._trees(trees)
+        untrained = cls(labels, coarse, allowed, rows_of.averaged(table, clock))
+        given = untrained._trees(trees, [tree.heads for tree in trees])
         gold = np.zeros(len(given.words), np.int64)
         for a, tree in zip(given.start.tolist(), trees, strict=False):
             first = a + kernel.ROOT + 1
@@ -138,14 +135,20 @@ class Labeller:
     def label(self, trees: Sequence[DependencyTree]) -> list[tuple[str, ...]]:
         """A label for every word of each tree."""
         _check(trees)
-        given = self._trees(trees)
+        return self.label_found(trees, [tree.heads for tree in trees])
+
+    def label_found(
+        self, sentences: Sequence[DependencyTree], heads: Sequence[Sequence[int]]
+    ) -> list[tuple[str, ...]]:
+        """The same where heads were found for sentences, which are trees for certain."""
+        given = self._trees(sentences, heads)
         found = np.zeros(len(given.words), np.int64)
         kernel.label(_COMPILED, self.rows, self.allowed, given, found)
         by_place, labels = found.tolist(), self.labels
         starts = [a + kernel.ROOT + 1 for a in given.start.tolist()]
         return [
-            tuple([labels[c] for c in by_place[a : a + len(tree)]])
-            for a, tree in zip(starts, trees, strict=False)
+            tuple([labels[c] for c in by_place[a : a + len(own)]])
+            for a, own in zip(starts, heads, strict=False)
         ]
 
     def settings(self) -> dict[str, Any]:
@@ -166,36 +169,34 @@ class Labeller:
         rows = rows_of.from_arrays(stored, len(labels))
         return cls(labels, coarse, allowed, rows, tuple(settings["mistakes"]))
 
-    def _trees(self, trees: Sequence[DependencyTree]) -> kernel.Trees:
-        """Trees as the kernel has them."""
-        number = {token: n for n, token in enumerate(_AROUND)}
-        words: list[int] = []
-        heads: list[int] = []
-        for tree in trees:
-            tokens = map(Token, tree.words, tree.tags, tree.coarse)
-            words += (_BEFORE, _ROOT)
-            words += [number.setdefault(token, len(number)) for token in tokens]
-            words += (_AFTER, _NONE)
-            heads += (0, 0, *tree.heads, 0, 0)
-        known, coarse = self._keys, {tag: c for c, tag in enumerate(self.coarse)}
-        keys = b"".join([known.get(token) or self._remember(token) for token in number])
+    def _trees(self, sentences: Sequence[DependencyTree], heads: Sequence[Sequence[int]]) -> kernel.Trees:
+        """Sentences with these heads as the kernel has them; every place has keys of its own."""
+        rows = self._rows.of([(s.words, s.tags, s.coarse) for s in sentences])
+        by_place: list[int] = []
+        for own in heads:
+            by_place += (0, 0, *own, 0, 0)
         return kernel.Trees(
-            np.cumsum([0, *(len(tree) + kernel.AROUND for tree in trees)], dtype=np.int64),
-            np.array(words, np.uint32),
-            np.array(heads, np.int64),
-            np.frombuffer(keys, np.uint64).reshape(len(number), len(VIEWS)),
-            np.array([coarse.get(token.coarse, len(coarse)) for token in number], np.uint32),
+            np.array([0, *accumulate([len(own) + kernel.AROUND for own in heads])], np.int64),
+            np.arange(len(rows), dtype=np.uint32),
+            np.array(by_place, np.int64),
+            np.ascontiguousarray(rows[:, :-1]),
+            rows[:, -1].astype(np.uint32),
         )
 
-    def _remember(self, token: Token) -> bytes:
-        """The keys of a token under each view."""
-        around = token in _AROUND
-        texts = [token.word if around else view(token) for view in VIEWS.values()]
-        keys = np.array([key_of(text) for text in texts], np.uint64).tobytes()
-        if len(self._keys) >= REMEMBERED:
-            self._keys.clear()
-        self._keys[token] = keys
-        return keys
+    @cached_property
+    def _rows(self) -> TokenRows:
+        """The keys of tokens under each view, and the numbers of their coarse tags."""
+        return TokenRows(self._row)
+
+    @cached_property
+    def _coarse(self) -> dict[str, int]:
+        return {tag: c for c, tag in enumerate(self.coarse)}
+
+    def _row(self, given: tuple[str, str, str]) -> bytes:
+        token = Token(*given)
+        texts = [token.word if token in AROUND else view(token) for view in VIEWS.values()]
+        coarse = self._coarse.get(token.coarse, len(self.coarse))
+        return text_keys.joined(texts) + coarse.to_bytes(8, sys.byteorder)
 
 
 def _check(trees: Sequence[DependencyTree]) -> None:
@@ -212,7 +213,7 @@ def _allowed(
 ) -> Array:
     """Which labels an arc may have, by the coarse tags of head and modifier; all where they are rare."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    root = _AROUND[_ROOT].coarse
+    root = ROOT.coarse
     for tree in trees:
         above = [tree.coarse[head - 1] if head else root for head in tree.heads]
         counts.update(zip(above, tree.coarse, tree.labels, strict=True))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +53,13 @@ class LengthLimits:
     def _numbers(self) -> dict[str, int]:
         return {tag: i for i, tag in enumerate(self.tags, 1)}
 
-    def numbers(self, tags: Sequence[str]) -> npt.NDArray[np.int32]:
-        """[n+1] tags as numbers, the root's before them."""
-        unknown = len(self.tags) + 1
-        return np.array([0, *(self._numbers.get(tag, unknown) for tag in tags)], np.int32)
+    def listed(self, tags: Iterable[str]) -> list[int]:
+        """Tags as numbers, the root's before them."""
+        return [0, *map(self._numbers.get, tags, repeat(len(self.tags) + 1))]
+
+    def numbers(self, tags: Iterable[str]) -> npt.NDArray[np.int32]:
+        """[n+1] the same as an array."""
+        return np.array(self.listed(tags), np.int32)
 
     def allowed(self, tags: Sequence[str]) -> npt.NDArray[np.bool_]:
         """[n+1, n+1] which arcs are not too long, modifier first."""

@@ -7,12 +7,13 @@ classes of the two words before, `last` and `last2`.
 
 from __future__ import annotations
 
-import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ from secateur import partition
 from secateur.dependencies import DependencyTree
 from secateur.errors import InputError
 from secateur.features import patterns as rows_of
-from secateur.features.patterns import Array, compiled, key_of
+from secateur.features.patterns import Array, compiled
+from secateur.features.tokens import Remembered, normal_form, text_keys
 from secateur.kernels import tagger as kernel
 from secateur.kernels.rows import Rows
 
@@ -31,10 +33,8 @@ EPOCHS = 10
 MARGIN = 32  # by which the true class must be ahead
 OFTEN = 4  # of a word seen so often it is known which classes it has
 SURE = 20  # a word seen so often, with one class only, has no other
-REMEMBERED = 1 << 17  # words whose keys are kept at hand
 
 _AROUND = ("\x01", "\x02")  # what stands before and behind a sentence, as words like no other
-_DIGIT = re.compile(r"\d")
 _USUAL = 0.05  # the share that makes a class one of a word's usual ones
 
 
@@ -112,7 +112,6 @@ class Tagger:
     lexicon: Lexicon
     rows: Rows = field(repr=False)
     mistakes: tuple[int, ...] = ()  # in each epoch of training
-    _keys: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def train(
@@ -153,11 +152,11 @@ class Tagger:
         texts = self._texts(sentences)
         found = np.zeros(len(texts.words), np.int64)
         kernel.tag(_COMPILED, len(_OWN), self.rows, len(self.classes), texts, found)
-        by_place, classes = found.tolist(), self.classes
-        tagged = []
+        fine, coarse = (column.__getitem__ for column in zip(*self.classes, strict=True))
+        by_place, tagged = found.tolist(), []
         for a, sentence in zip(texts.start.tolist(), sentences, strict=False):
-            chosen = [classes[c] for c in by_place[a + kernel.PAD : a + kernel.PAD + len(sentence)]]
-            tagged.append((tuple([fine for fine, _ in chosen]), tuple([coarse for _, coarse in chosen])))
+            chosen = by_place[a + kernel.PAD : a + kernel.PAD + len(sentence)]
+            tagged.append((tuple(map(fine, chosen)), tuple(map(coarse, chosen))))
         return tagged
 
     def retag(self, trees: Sequence[DependencyTree]) -> list[DependencyTree]:
@@ -189,34 +188,35 @@ class Tagger:
 
     def _texts(self, sentences: Sequence[Sequence[str]]) -> kernel.Texts:
         """Sentences as the kernel has them."""
-        number = {word: n for n, word in enumerate(_AROUND)}
+        different = dict.fromkeys(chain(_AROUND, *sentences))
+        number = dict(zip(different, range(len(different)), strict=True))
         before, after = [0] * kernel.PAD, [1] * kernel.PAD
         words: list[int] = []
         for sentence in sentences:
             words += before
-            words += [number.setdefault(word, len(number)) for word in sentence]
+            words += map(number.__getitem__, sentence)
             words += after
-        known, fixed = self._keys, self.lexicon.fixed
-        keys = b"".join([known.get(word) or self._remember(word) for word in number])
+        rows = np.frombuffer(self._rows.joined(number), np.uint64).reshape(len(number), -1)
         return kernel.Texts(
-            np.cumsum([0, *(len(sentence) + 2 * kernel.PAD for sentence in sentences)], dtype=np.int64),
+            np.array([0, *accumulate([len(one) + 2 * kernel.PAD for one in sentences])], np.int64),
             np.array(words, np.uint32),
-            np.frombuffer(keys, np.uint64).reshape(len(number), len(_NAMES)),
-            np.array([fixed.get(word, -1) for word in number], np.int64),
+            np.ascontiguousarray(rows[:, :-1]),
+            rows[:, -1].astype(np.int64),
         )
 
-    def _remember(self, word: str) -> bytes:
-        """The keys of a word under each view."""
+    @cached_property
+    def _rows(self) -> Remembered[str]:
+        """The keys of words under each view, and the class of a word that has only one."""
+        return Remembered(self._row)
+
+    def _row(self, word: str) -> bytes:
         texts = [word] * len(_NAMES)
         if word not in _AROUND:
-            normal = _DIGIT.sub("0", word)
+            normal = normal_form(word)
             texts = [view(normal) for view in VIEWS.values()]
             texts.append(self.lexicon.usual.get(word) or f"? {shape(word)} {word[-2:]}")
-        keys = np.array([key_of(text) for text in texts], np.uint64).tobytes()
-        if len(self._keys) >= REMEMBERED:
-            self._keys.clear()
-        self._keys[word] = keys
-        return keys
+        fixed = self.lexicon.fixed.get(word, -1)
+        return text_keys.joined(texts) + fixed.to_bytes(8, sys.byteorder, signed=True)
 
 
 def jackknife(

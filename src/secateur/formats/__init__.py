@@ -62,6 +62,9 @@ class Opened(NamedTuple):
     ) -> Iterator[DependencyTree]:
         """Its sentences, one at a time; the options are those of `conll.Conll.read`."""
         if not self.has_dependencies:
+            if all(map(str.isspace, self.lines)):  # sniffed as trees, for want of anything
+                fix = "check that this is the file you meant"
+                raise InputError("no sentences", where=self.name, fix=fix)
             fix = "convert it first: secateur treebank convert --to conllx"
             raise InputError("phrases, where dependencies are needed", where=self.name, fix=fix)
         return DEPENDENCY_FORMATS[self.format].read(

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from sys import intern
 from typing import Literal, NamedTuple
 
@@ -124,13 +123,12 @@ class Conll:
     # Reading ------------------------------------------------------------------------------------------------
 
     def _tree(self, block: _Block, heads: Heads, several_roots: bool, fine: bool) -> DependencyTree:
-        self._check_rows(block)
-        places: Sequence[int] = range(len(block.rows))
+        columns = self._columns(block)
+        places: Sequence[int] = range(len(block.lines))
         ids, numbers = _numbers(len(places))
-        columns = list(zip(*block.rows, strict=True))
         if columns[0] != ids[: len(places)]:
-            places = self._word_places(block)
-            columns = list(zip(*(block.rows[place] for place in places), strict=True))
+            places = self._word_places(block, columns[0])
+            columns = [list(map(column.__getitem__, places)) for column in columns]
         self._check_kind(block, places, columns)
         coarse, tags = self._tags(columns[_COARSE], columns[_FINE], fine)
         found, labels = self._heads(block, places, columns, numbers, heads)
@@ -142,20 +140,30 @@ class Conll:
         source = Source(block.text, self.name, block.line, fine)
         return DependencyTree(tuple(map(intern, columns[_FORM])), tags, coarse, found, labels, source)
 
-    def _check_rows(self, block: _Block) -> None:
-        """Whether the lines have all their columns, and something in each."""
-        widths = set(map(len, block.rows))
-        if len(widths) != 1 or not widths <= self.widths:
+    def _columns(self, block: _Block) -> list[list[str]]:
+        """The columns, if the lines have all of them, and something in each."""
+        lines = block.lines
+        width = lines[0].count("\t") + 1 if lines else 0
+        # One split for all lines: they are of one width if every newline is at the end of a last column.
+        cells = "\t".join(lines).split("\t")
+        last = cells[width - 1 :: width] if width in self.widths else []
+        if not last or len(cells) != width * len(lines) or "".join(last).count("\n") != len(lines):
             raise self._bad_width(block)
-        text = block.text
-        if "\t\t" in text or "\t\n" in text or text.endswith("\t"):
-            for place, row in enumerate(block.rows):
-                if "" in row:
-                    raise block.error(
-                        place, row.index(""), "an empty column", "write _ where there is nothing"
-                    )
+        if "\n" in last or not all(cells):
+            self._check_filled(block)
         if block.comments and not self.universal:
             raise self._foreign(block, -block.comments, "a comment")
+        columns = [cells[column::width] for column in range(min(width, _NINTH + 1))]
+        if width == _LABEL + 1:
+            columns[_LABEL] = [label[:-1] for label in last]
+        return columns
+
+    def _check_filled(self, block: _Block) -> None:
+        """Whether there is something in each column; of missing numbers others have more to say."""
+        rows = block.rows
+        if any("" in row[_FORM:] for row in rows):
+            place, row = next((place, row) for place, row in enumerate(rows) if "" in row)
+            raise block.error(place, row.index(""), "an empty column", "write _ where there is nothing")
 
     def _bad_width(self, block: _Block) -> InputError:
         rows = block.rows
@@ -181,12 +189,12 @@ class Conll:
         fix = f"say --from {other.name} if all of it is {other.title}; one file cannot be both"
         return block.error(place, column, f"{what}, as {other.title} has it but not {self.title}", fix)
 
-    def _word_places(self, block: _Block) -> list[int]:
+    def _word_places(self, block: _Block, numbers: list[str]) -> list[int]:
         """Which lines are words, where others are between them or the numbers are wrong."""
         found: list[int] = []
         last, covering, unseen = 0, 0, 0  # last word of a line for several, that line, words not in the text
-        for place, row in enumerate(block.rows):
-            number, following = row[0], len(found) + 1
+        for place, number in enumerate(numbers):
+            following = len(found) + 1
             if number == str(following):
                 found.append(place)
                 unseen = 0
@@ -205,13 +213,13 @@ class Conll:
             else:
                 raise _bad_number(block, place, following)
         if last > len(found):
-            what = f"{block.rows[covering][0]} covers words that are not there"
+            what = f"{numbers[covering]} covers words that are not there"
             raise block.error(covering, 0, what, f"the last word is {len(found)}")
         if not found:
             raise block.error(0, 0, "a sentence without words", "delete it")
         return found
 
-    def _check_kind(self, block: _Block, places: Sequence[int], columns: list[tuple[str, ...]]) -> None:
+    def _check_kind(self, block: _Block, places: Sequence[int], columns: list[list[str]]) -> None:
         """The marks of the other format: a second head in the ninth column, or tags of its own."""
         if self.universal and not _UNIVERSAL_COLUMN.issuperset(columns[_COARSE]):
             word = next(m for m, tag in enumerate(columns[_COARSE]) if tag not in _UNIVERSAL_COLUMN)
@@ -225,36 +233,36 @@ class Conll:
                 raise self._foreign(block, places[word], f'"{value}" in column 9', _NINTH)
 
     def _tags(
-        self, coarse: tuple[str, ...], tags: tuple[str, ...], fine: bool
+        self, coarse: Sequence[str], tags: Sequence[str], fine: bool
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Coarse and fine tags; one stands for the other where that is missing."""
         if not fine:
             tags = coarse
         elif _NOTHING in tags:
-            tags = tuple([c if t == _NOTHING else t for c, t in zip(coarse, tags, strict=True)])
+            tags = [c if t == _NOTHING else t for c, t in zip(coarse, tags, strict=True)]
         if _NOTHING in coarse:
-            coarse = tuple([coarse_of(t) if c == _NOTHING else c for c, t in zip(coarse, tags, strict=True)])
+            coarse = [coarse_of(t) if c == _NOTHING else c for c, t in zip(coarse, tags, strict=True)]
         if not self.universal:  # where Penn tags stand in both columns, it is the fine ones
-            coarse = tuple([coarse_of(c) if c == t else c for c, t in zip(coarse, tags, strict=True)])
+            coarse = [coarse_of(c) if c == t else c for c, t in zip(coarse, tags, strict=True)]
         return tuple(map(intern, coarse)), tuple(map(intern, tags))
 
     def _heads(
         self,
         block: _Block,
         places: Sequence[int],
-        columns: list[tuple[str, ...]],
+        columns: list[list[str]],
         numbers: dict[str, int],
         heads: Heads,
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Heads and labels; none where there are none and that is allowed."""
         try:
-            found = [numbers[head] for head in columns[_HEAD]]
+            found = tuple(map(numbers.__getitem__, columns[_HEAD]))
         except KeyError:
             if heads == "optional" and set(columns[_HEAD]) == {_NOTHING}:
                 return (), ()
             word, head = next((m, h) for m, h in enumerate(columns[_HEAD]) if h not in numbers)
             raise _bad_head(block, places[word], head, len(places)) from None
-        return tuple(found), tuple(map(intern, columns[_LABEL]))
+        return found, tuple(map(intern, columns[_LABEL]))
 
     # Writing ------------------------------------------------------------------------------------------------
 
@@ -310,7 +318,12 @@ class _Block(NamedTuple):
     text: str  # all of it, blank lines included
     line: int  # number of the first line that is no comment
     comments: int
-    rows: list[list[str]]  # the columns of the lines that are no comments
+    lines: list[str]  # those that are no comments, each with its newline
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The columns of the lines that are no comments."""
+        return [line[:-1].split("\t") for line in self.lines]
 
     def error(self, place: int, column: int, what: str, fix: str) -> InputError:
         """A fault in a column of the line at that place; places before 0 are comments."""
@@ -321,37 +334,39 @@ class _Block(NamedTuple):
 
 def _blocks(lines: Iterable[str], name: str) -> Iterator[_Block]:
     """Sentences with all blank lines after them (and before, for the first)."""
-    number = 1
+    rest = iter(lines)
     block: list[str] = []
-    end = 0  # of the lines that are not blank
-    for line in lines:
+    for line in rest:
+        block.append(line)
+        if line and not line.isspace():
+            break
+    else:
+        return
+    number, end = 1, 0  # end: of the lines that are not blank, where there are blank ones behind them
+    for line in rest:
         if line.isspace() or not line:
-            block.append(line)
-            continue
-        if 0 < end < len(block):
+            end = end or len(block)
+        elif end:
             yield _block(block, end, number, name)
             number += len(block)
-            block = []
+            block, end = [], 0
         block.append(line)
-        end = len(block)
-    if end:
-        yield _block(block, end, number, name)
+    yield _block(block, end or len(block), number, name)
 
 
 def _block(block: list[str], end: int, number: int, name: str) -> _Block:
     text = "".join(block)
-    if text.count("\n") < len(block) - 1:  # lines were given without their newlines
-        block = [line if line.endswith("\n") else line + "\n" for line in block]
-        text = "".join(block)
+    if text.count("\n") != len(block):
+        if text.count("\n") < len(block) - 1:  # lines were given without their newlines
+            text = "".join([line if line.endswith("\n") else line + "\n" for line in block])
+        block = [line + "\n" for line in text.split("\n")]
     start = 0
     while block[start].isspace():
         start += 1
-    lines = text.split("\n")
     first = start
-    while first < end and lines[first][0] == "#":
+    while first < end and block[first][0] == "#":
         first += 1
-    rows = [line.split("\t") for line in islice(lines, first, end)]
-    return _Block(name, text, number + first, first - start, rows)
+    return _Block(name, text, number + first, first - start, block[first:end])
 
 
 def _bad_number(block: _Block, place: int, following: int) -> InputError:
@@ -376,12 +391,12 @@ def _bad_head(block: _Block, place: int, head: str, count: int) -> InputError:
     return block.error(place, _HEAD, what, fix)
 
 
-def _numbers(count: int) -> tuple[tuple[str, ...], dict[str, int]]:
+def _numbers(count: int) -> tuple[list[str], dict[str, int]]:
     """The numbers 1, 2, 3, ... as they are written, and the value of each and of 0, for so many words."""
     return _counted(max(_USUAL_LENGTH, 1 << count.bit_length()))
 
 
 @lru_cache
-def _counted(count: int) -> tuple[tuple[str, ...], dict[str, int]]:
-    ids = tuple([intern(str(number)) for number in range(count + 1)])
+def _counted(count: int) -> tuple[list[str], dict[str, int]]:
+    ids = [intern(str(number)) for number in range(count + 1)]
     return ids[1:], {text: number for number, text in enumerate(ids)}
