@@ -25,7 +25,7 @@ from report import new_figure, save_figure, start, table
 from secateur.dependencies import DependencyTree
 from secateur.dependency_model import DependencyModel
 from secateur.features.corpus import corpus_of
-from secateur.kernels.arc_features import AROUND, no_keys, score_parts
+from secateur.kernels.arc_features import AROUND, no_shares, score_parts
 from secateur.kernels.arc_parts import arc_parts
 from secateur.kernels.eisner import best_projective
 from secateur.kernels.eisner_siblings import best_projective_siblings
@@ -64,7 +64,7 @@ def score_arcs(patterns: Any, group: Any, weights: Any, corpus: Any, scores: Any
         size = sentence.keys.shape[1] - AROUND + 1
         parts = arc_parts(scores.allowed[a:b].reshape((size, size)))
         found = np.zeros(parts.head.shape[0], np.float32)
-        score_parts(patterns, group, sentence, no_keys(patterns, sentence, False), parts, weights, found)
+        score_parts(patterns, group, sentence, no_shares(patterns, sentence), parts, weights, found)
         dense, modifier, head = scores.arcs[a:b].reshape((size, size)), parts.modifier, parts.head
         for r in range(found.shape[0]):
             dense[modifier[r], head[r]] = found[r]
@@ -76,8 +76,8 @@ def score_siblings(patterns: Any, group: Any, weights: Any, corpus: Any, scores:
         sentence = sentence_at(corpus, i)
         size = sentence.keys.shape[1] - AROUND + 1
         allowed = scores.allowed[scores.start[i] : scores.start[i + 1]].reshape((size, size))
-        keys = no_keys(patterns, sentence, True)
-        found = sibling_scores(patterns, group, weights, sentence, keys, allowed)
+        shares = no_shares(patterns, sentence)
+        found = sibling_scores(patterns, group, weights, sentence, shares, allowed)
         scores.siblings[scores.sibling_start[i] : scores.sibling_start[i + 1]] = found.ravel()
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from secateur.features.arc import ArcFeatures
+from secateur.features.arc_filter import ArcFilter
 from secateur.features.length_limits import LengthLimits
 from secateur.kernels.arc_locking import META
 from secateur.kernels.stages import ALWAYS, LAST, NEVER
@@ -70,7 +71,15 @@ def random_task(rng: np.random.Generator, limits: LengthLimits | None = None) ->
         projective=int(rng.choice([NEVER, LAST, LAST, ALWAYS])),
         last=int(rng.integers(-1, len(groups))) if rng.random() < 0.3 else -1,
         bits=POLICY_BITS if rng.random() < 0.8 else None,
+        filters=tuple(random_filter(rng) for _ in range(rng.integers(3))),
     )
+
+
+def random_filter(rng: np.random.Generator) -> ArcFilter:
+    """Margins are eighths too, so that some arcs are just at them."""
+    templates = rng.permutation(FEATURES.first)[: rng.integers(1, 6)]
+    bits = int(rng.integers(6, 10))
+    return ArcFilter(tuple(templates.tolist()), eighths(rng, 1 << bits), int(rng.integers(0, 40)) / 8)
 
 
 def random_policy(rng: np.random.Generator, dim: int) -> Policy:

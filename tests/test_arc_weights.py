@@ -17,7 +17,7 @@ from secateur.features.stages import stages_of
 from secateur.kernels import mira
 from secateur.kernels.mira import Corpus, parse_corpus
 from secateur.kernels.stages import ALWAYS, LAST, NEVER, Rules
-from secateur.training.arc_weights import Averaged, any_weights, staged_weights
+from secateur.training.arc_weights import ALL_ARCS, Averaged, any_weights, staged_weights
 
 BITS = 12
 GROUPS = ((0, 2, 4), (1, 3, 6, 7), (5, 8, 9, 10, 11, 12, 13, 14, 15), (16, 17, 18), (19, 20, 21, 22, 23))
@@ -45,6 +45,7 @@ def visit(state: Averaged, rules: Rules, visits: list[tuple[int, int]], most: fl
         rules,
         state.weights,
         corpus(),
+        ALL_ARCS,
         order,
         drawn,
         most,

@@ -15,10 +15,11 @@ from secateur.features.length_limits import LengthLimits
 from secateur.features.tagger import Tagger
 from secateur.frontier import Point
 from secateur.garden import garden
-from secateur.kernels.arc_locking import META
+from secateur.kernels.arc_locking import CLASSES, META, STATE
 from secateur.search.core import Policy
 from secateur.tasks.arc_locking import ArcModels
 from secateur.text import has_penn_spelling
+from secateur.training.arc_filters import train_filters
 from secateur.training.arc_weights import staged_weights
 
 BITS = 14
@@ -29,6 +30,7 @@ FEATURES = ArcFeatures(
 )
 GROUPS = ((0, 1), (2, 4, 5), (3, 6, 7))
 SIBLINGS = ((9, 8), (10, 11))
+MARGINS = ((4.0, 3.0), (1.0, 0.5), (1e6, 1e6))  # the last lets all pass
 
 
 @cache
@@ -46,7 +48,7 @@ POINTS = (
 
 
 @cache
-def toy_dependency_model(*, siblings: bool = False) -> DependencyModel:
+def toy_dependency_model(*, siblings: bool = False, filters: bool = False) -> DependencyModel:
     """dagger-0 locks what has a margin of some size; there is a tagger and a labeller."""
     trees = grown(80)
     groups = (*GROUPS, *SIBLINGS) if siblings else GROUPS
@@ -64,15 +66,19 @@ def toy_dependency_model(*, siblings: bool = False) -> DependencyModel:
         Labeller.train(trees, epochs=2),
         settings,
         [{"name": policy_name(0), "cost": 2.0}],
+        train_filters(FEATURES, trees, LengthLimits.from_trees(trees), range(8), (1, 3), MARGINS[0])
+        if filters
+        else (),
+        MARGINS if filters else (),
     )
 
 
 def confident(stages: int, share: float = 0.75) -> Policy:
     """Locks by the margin alone: the classes above a share of all."""
-    classes = (META - 1) // 32 // 3
+    classes = CLASSES
     weights = np.zeros(META, np.float32)
     for stage in range(stages):
-        start = stage * (1 + 3 * classes)
+        start = stage * (1 + STATE * classes)
         weights[start] = -1.0
         weights[start + 1 + 2 * classes + int(share * classes) : start + 1 + 3 * classes] = 2.0
     return Policy(weights)

@@ -169,12 +169,12 @@ class ArcParser:
         """All sentences in one call of the kernel."""
         if not trees:
             return []
-        task, limits, models = self.task, self.model.limits, self.task.models
+        task, limits = self.task, self.model.limits
         corpus = unparsed_corpus(task.arc_features, trees)
         ends = kernel.lock_corpus(
             task.arc_features.compiled,
             task.stages,
-            kernel.Weights(models.crossing, models.projective, models.siblings, self.policy.weights),
+            task.weights(self.policy),
             task.rules,
             corpus,
             corpus_tags(limits, trees),

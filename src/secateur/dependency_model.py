@@ -5,19 +5,21 @@
     groups.txt        the templates of each stage, by name
     weights-*.npz     weights that are not 0, of each kind of search that has its own
     limits.npz        the longest arc between two tags
+    filters.txt, .npz      the templates of filters, by name; their weights, and margins
     tagger.npz, .json      the tagger, if there is one
     labeller.npz, .json    the labeller, likewise
     policies/*.npz, frontier.json, log.json, card.md, checksums.json    as in every model
 
-Its points are `full` (all templates at once, no decisions), `static-K` (the templates up to stage K, from 0,
-no decisions) and those of its policies.
+Its points are `full` (all templates at once, no decisions), `static-K` (the templates up to stage K, from 0),
+`filter-N` (all templates, on what the filters leave with their N-th margins), `filter-N-K` (those up to stage
+K), and those of its policies, behind the filters with their first margins.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -28,6 +30,7 @@ import numpy as np
 from secateur import frontier, model_files
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures, View
+from secateur.features.arc_filter import ArcFilter
 from secateur.features.labels import Labeller
 from secateur.features.length_limits import LengthLimits
 from secateur.features.stages import Groups
@@ -42,18 +45,24 @@ from secateur.tasks.arc_locking import ArcLocking, ArcModels
 
 KIND = model_files.ARC_LOCKING
 FULL = "full"
-_STATIC, _POLICY = "static-", "dagger-"
+_STATIC, _POLICY, _FILTER = "static-", "dagger-", "filter-"
 _SEARCHES = "crossing", "projective", "siblings"
 _PROJECTIVE = {"never": NEVER, "last": LAST, "always": ALWAYS}
 # Where nothing is to be decided: a policy without features that locks nothing.
 _NO_DECISIONS = Policy(np.zeros(META, np.float32))
 
 Stored = TypeVar("Stored", Tagger, Labeller)
+Static = tuple[int | None, Sequence[Sequence[float]]]
 
 
 def static_name(stage: int) -> str:
     """The point that stops after a stage, without decisions."""
     return f"{_STATIC}{stage}"
+
+
+def filter_name(number: int, stage: int | None = None) -> str:
+    """The point of filters with some margins, and all templates, or those up to a stage."""
+    return f"{_FILTER}{number}" if stage is None else f"{_FILTER}{number}-{stage}"
 
 
 def policy_name(number: int) -> str:
@@ -77,6 +86,8 @@ class DependencyModel:
     labeller: Labeller | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     log: Sequence[Mapping[str, Any]] = ()
+    filters: Sequence[ArcFilter] = ()
+    margins: Sequence[Sequence[float]] = ()  # that the filters are used with, the widest first
 
     @property
     def frontier(self) -> list[Point]:
@@ -111,16 +122,21 @@ class DependencyModel:
     def task(self, point: str) -> ArcLocking:
         """The parser of a point, ready to run with its policy."""
         policy = self.policies.get(point)
-        groups = self._static_groups(point) if policy is None else self.groups
         hashed = 0 if policy is None else len(policy.weights) - META
+        last, margins = self._static(point) if policy is None else (None, self.margins[:1])
         return ArcLocking(
             self.features,
-            groups,
+            self.groups if policy is not None else self._together(last),
             self.models,
             self.limits,
             single_root=bool(self.settings.get("single_root", True)),
             projective=_PROJECTIVE[self.settings.get("projective", "always")],
             bits=hashed.bit_length() - 1 if hashed else None,
+            filters=tuple(
+                replace(own, margin=margin)
+                for chosen in margins
+                for own, margin in zip(self.filters, chosen, strict=True)
+            ),
         )
 
     @cached_property
@@ -128,17 +144,27 @@ class DependencyModel:
         """The parser with all templates: what work is compared with."""
         return self.task(FULL)
 
-    def _static_groups(self, point: str) -> Groups:
+    @cached_property
+    def without_policies(self) -> dict[str, Static]:
+        """The points without decisions: their last stage, None for all, and the margins of their filters."""
+        stages = range(len(self.groups) - 1)
+        found: dict[str, Static] = {FULL: (None, self.margins[:0])}
+        found |= {static_name(stage): (stage, self.margins[:0]) for stage in stages}
+        for number in range(len(self.margins)):
+            own = self.margins[number : number + 1]
+            found[filter_name(number)] = (None, own)
+            found |= {filter_name(number, stage): (stage, own) for stage in stages}
+        return found
+
+    def _static(self, point: str) -> Static:
+        if point not in self.without_policies:
+            known = ", ".join([*self.without_policies, *self.policies])
+            raise InputError(f"no operating point {point!r}", fix=f"choose from {known}")
+        return self.without_policies[point]
+
+    def _together(self, last: int | None) -> Groups:
         """The templates up to a stage at once, those of siblings after the others."""
-        stage = point.removeprefix(_STATIC)
-        if point == FULL:
-            last = len(self.groups)
-        elif point != stage and stage.isdecimal() and int(stage) < len(self.groups):
-            last = int(stage) + 1
-        else:
-            known = [FULL, *map(static_name, range(len(self.groups))), *self.policies]
-            raise InputError(f"no operating point {point!r}", fix="choose from " + ", ".join(known))
-        templates = [t for group in self.groups[:last] for t in group]
+        templates = [t for group in self.groups[: None if last is None else last + 1] for t in group]
         first = tuple(t for t in templates if t < self.features.first)
         second = tuple(t for t in templates if t >= self.features.first)
         return (first, second) if second else (first,)
@@ -150,6 +176,7 @@ class DependencyModel:
             "stages": len(self.groups),
             **{f"templates of stage {stage}": len(group) for stage, group in enumerate(self.groups)},
             "weights": sum(int(np.count_nonzero(w)) for w in weights),
+            **{f"templates of filter {n}": len(own.templates) for n, own in enumerate(self.filters)},
             "tags with limits": len(self.limits.tags),
             "pairs of tags of the tagger": len(self.tagger.classes) if self.tagger else 0,
             "labels of the labeller": len(self.labeller.labels) if self.labeller else 0,
@@ -170,6 +197,11 @@ class DependencyModel:
             weights = getattr(self.models, search)
             if len(weights):
                 files[_weights_file(search)] = pack_weights(weights)
+        if self.filters:
+            groups = tuple(own.templates for own in self.filters)
+            files["filters.txt"] = _groups_text(self.features, groups, title="filter")
+            weights = {f"weights-{number}": own.weights for number, own in enumerate(self.filters)}
+            files["filters.npz"] = pack_arrays({**weights, "margins": np.array(self.margins, np.float64)})
         for name, part in (("tagger", self.tagger), ("labeller", self.labeller)):
             if part is not None:
                 files[f"{name}.npz"] = pack_arrays(part.arrays())
@@ -202,6 +234,7 @@ def load_dependency_model(
         _read_part(folder / "labeller.npz", Labeller),
         about["settings"],
         model_files.read_log(folder),
+        *_read_filters(folder, features),
     )
 
 
@@ -211,6 +244,17 @@ def _weights_file(search: str) -> str:
 
 def _read_weights(file: Path) -> Any:
     return unpack_weights(file) if file.exists() else np.empty(0, np.float32)
+
+
+def _read_filters(
+    folder: Path, features: ArcFeatures
+) -> tuple[tuple[ArcFilter, ...], tuple[tuple[float, ...], ...]]:
+    if not (folder / "filters.txt").exists():
+        return (), ()
+    groups, stored = _read_groups(folder / "filters.txt", features), unpack_arrays(folder / "filters.npz")
+    margins = tuple(map(tuple, stored["margins"].tolist()))
+    filters = zip(groups, margins[0], strict=True)
+    return tuple(ArcFilter(g, stored[f"weights-{n}"], m) for n, (g, m) in enumerate(filters)), margins
 
 
 def _read_part(file: Path, kind: type[Stored]) -> Stored | None:
@@ -244,14 +288,14 @@ def _read_sections(file: Path) -> dict[str, tuple[str, ...]]:
     return {title: tuple(lines) for title, lines in found.items()}
 
 
-def _groups_text(features: ArcFeatures, groups: Groups) -> str:
+def _groups_text(features: ArcFeatures, groups: Groups, title: str = "stage") -> str:
     names = features.templates
     return _sections(
         {
-            f"stage {stage}, of {'arcs' if max(group) < features.first else 'siblings'}": [
+            f"{title} {number}, of {'arcs' if max(group) < features.first else 'siblings'}": [
                 names[t] for t in group
             ]
-            for stage, group in enumerate(groups)
+            for number, group in enumerate(groups)
         }
     )
 

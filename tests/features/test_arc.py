@@ -29,8 +29,8 @@ def sentence_of(tokens, features=FEATURES):
 
 
 def rows_of(features, group, sentence, parts, count):
-    keys = kernel.no_keys(features.compiled, sentence, len(parts.sibling) > 0)
-    return kernel.part_rows(features.compiled, group, sentence, keys, parts, count)
+    shares = kernel.no_shares(features.compiled, sentence)
+    return kernel.part_rows(features.compiled, group, sentence, shares, parts, count)
 
 
 def everything(n):
@@ -96,8 +96,8 @@ def test_scores_are_sums_of_the_weights_of_the_features(tokens, chosen, seed):
         group = FEATURES.group(t for t in sorted(chosen) if (t >= 268) == siblings)
         parts = (sibling_parts if siblings else arc_parts)(everything(len(tokens)))
         scores = np.zeros(len(parts.head), np.float32)
-        keys = kernel.no_keys(FEATURES.compiled, sentence, siblings)
-        kernel.score_parts(FEATURES.compiled, group, sentence, keys, parts, weights, scores)
+        shares = kernel.no_shares(FEATURES.compiled, sentence)
+        kernel.score_parts(FEATURES.compiled, group, sentence, shares, parts, weights, scores)
         ptr, rows = rows_of(FEATURES, group, sentence, parts, len(weights))
         sums = [weights[rows[a:b]].sum() for a, b in pairwise(ptr)]
         np.testing.assert_array_equal(scores, np.array(sums, np.float32))

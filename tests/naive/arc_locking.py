@@ -42,7 +42,7 @@ class Setting(NamedTuple):
 
 class Decision(NamedTuple):
     site: tuple[int, int, int, int]
-    state: tuple[float, float, float]
+    state: tuple[float, float, float, float]
     action: int
 
 
@@ -66,12 +66,29 @@ def rows_of(features: ArcFeatures, sentence: Sentence, count: int, *, siblings: 
         sibling = parts.sibling if len(parts.sibling) else np.full(len(parts.head), -1)
         named = list(zip(parts.head.tolist(), parts.modifier.tolist(), sibling.tolist(), strict=True))
         for template in templates:
-            keys = kernel.no_keys(features.compiled, sentence, len(parts.sibling) > 0)
+            shares = kernel.no_shares(features.compiled, sentence)
             group = features.group([template])
-            ptr, rows = kernel.part_rows(features.compiled, group, sentence, keys, parts, count)
+            ptr, rows = kernel.part_rows(features.compiled, group, sentence, shares, parts, count)
             for r, part in enumerate(named):
                 found[template, part] = rows[ptr[r] : ptr[r + 1]].tolist()
     return found
+
+
+def filtered(
+    filters: Iterable[tuple[Rows, Iterable[int], np.ndarray, float]], allowed: set[Arc]
+) -> tuple[list[set[Arc]], dict[Arc, float], int]:
+    """What is left after each filter, how far arcs were behind in the last that saw them, templates computed.
+
+    A filter: rows, templates, weights and margin. It sees the arcs to words that have two or more.
+    """
+    left, behind, computed = [allowed], {}, 0
+    for rows, templates, weights, margin in filters:
+        seen = {(h, m) for h, m in left[-1] if len(left) == 1 or sum(x == m for _, x in left[-1]) > 1}
+        score = {arc: total(rows, weights, templates, (*arc, -1)) for arc in seen}
+        behind |= {(h, m): score[h, m] - max(score[a] for a in seen if a[1] == m) for h, m in seen}
+        computed += len(seen) * len(list(templates))
+        left.append({arc for arc in left[-1] if arc not in seen or behind[arc] >= -margin})
+    return left, behind, computed
 
 
 def total(rows: Rows, weights: np.ndarray, templates: Iterable[int], part: Part) -> float:
@@ -159,7 +176,7 @@ def best_tree(
     projective: bool,
     single_root: bool,
 ) -> list[int] | None:
-    """[n+1]; what has no score is barred. A tree of the first order that happens to be projective will do."""
+    """[n+1]; what has no score is barred."""
     score = np.full((n + 1, n + 1), -np.inf, np.float32)
     for (h, m), value in scores.items():
         score[m, h] = value
@@ -171,9 +188,8 @@ def best_tree(
             sibling[m, h, s if s <= n else h] = value
         found = eisner_siblings.best_projective_siblings(score, sibling, single_root, heads)
     else:
-        found = mst.best_tree(score, single_root, heads)
-        if found and projective and not listing.is_projective(tuple(heads[1:].tolist())):
-            found = eisner.best_projective(score, single_root, heads)
+        find = eisner.best_projective if projective else mst.best_tree
+        found = find(score, single_root, heads)
     if n <= LISTED:
         listed = listing.trees(n, projective or siblings is not None, single_root)
         totals = listing.totals(listed, score, sibling)
@@ -202,11 +218,10 @@ def policy_score(setting: Setting, rows: Rows, stage: int, decision: Decision) -
     """The sum of the policy's weights of all features of a decision."""
     _, h, m, s = decision.site
     policy = setting.policy
-    size = 1 + 3 * CLASSES
+    size = 1 + 4 * CLASSES
     hashed = len(policy) - 1 - STAGES * size
     at_stage = policy[hashed + stage * size : hashed + (stage + 1) * size]
-    score, before, margin = map(class_of, decision.state)
-    features = (0, 1 + score, 1 + CLASSES + before, 1 + 2 * CLASSES + margin)
+    features = [0, *(1 + number * CLASSES + class_of(x) for number, x in enumerate(decision.state))]
     found = sum(float(at_stage[f]) for f in features)
     if not hashed:
         return found
@@ -224,9 +239,10 @@ def parse(
     policy_rows: Rows,
     n: int,
     allowed: set[Arc],
+    behind: dict[Arc, float],
     decide: Callable[[int, float, int, int], bool],
 ) -> Parse:
-    """decide(step, score, head, modifier): whether to lock."""
+    """behind: how far arcs are behind in filters. decide(step, score, head, modifier): whether to lock."""
     graph = Graph(n, set(allowed), setting.single_root, setting.projective != NEVER)
     computed = 0
     decisions: list[Decision] = []
@@ -250,7 +266,7 @@ def parse(
             siblings = {part: total(rows, weights, more, part) for part in parts}
             computed += size * len(graph.open_parts())
         else:
-            computed += size * sum(m in graph.words for _, m in graph.open)
+            computed += size * sum(len(graph.heads(m)) for m in graph.words if len(graph.heads(m)) > 1)
         found = best_tree(
             n, scores, siblings, projective=is_projective(setting, stage), single_root=setting.single_root
         )
@@ -270,9 +286,11 @@ def parse(
             if m not in graph.words:
                 continue
             arc = (heads[m], m)
-            rival = max(value[h, m] for h in graph.heads(m) if h != heads[m])
+            rivals = [(h, m) for h in graph.heads(m) if h != heads[m]]
+            margin = value[arc] - max(value[rival] for rival in rivals)
+            of_filters = behind.get(arc, 0.0) - max(behind.get(rival, 0.0) for rival in rivals)
             s = tree_siblings[m - 1] if tree_siblings[m - 1] != heads[m] else n + 1
-            state = (value[arc], before[arc], value[arc] - rival)
+            state = (value[arc], before[arc], margin, of_filters)
             decision = Decision((stage, *arc, s), state, 0)
             score = policy_score(setting, policy_rows, stage, decision)
             locks = decide(len(decisions), score, *arc)

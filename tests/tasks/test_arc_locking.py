@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from locking_cases import BETWEEN, BITS, FEATURES, POLICY_BITS, Case, eighths, random_case
-from naive.arc_locking import Parse, Setting, best_tree, parse, rows_of
-from naive.arcs import all_heads, is_projective, is_tree
+from naive.arc_locking import Parse, Setting, best_tree, filtered, parse, rows_of
+from naive.arcs import is_projective, is_tree
 from secateur import garden
 from secateur.dependencies import DependencyTree
 from secateur.errors import InputError
@@ -20,7 +20,7 @@ from secateur.features.corpus import corpus_of
 from secateur.features.length_limits import LengthLimits
 from secateur.kernels import arc_locking as kernel
 from secateur.kernels.mira import parse_corpus
-from secateur.kernels.stages import ALWAYS, LAST, NEVER, has_crossing
+from secateur.kernels.stages import ALWAYS, LAST, NEVER
 from secateur.search.core import Episode, Example, Floats, Outcome, Policy, Reward
 from secateur.search.values import imitate, replay
 from secateur.tasks.arc_locking import ArcInput, ArcLocking, ArcModels, Heads
@@ -59,11 +59,23 @@ def twin(case: Case, seed: int) -> Parse:
         return score > 0
 
     allowed = {(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m and x.allowed[m, h]}
-    found = parse(setting, rows, policy_rows, n, allowed, decide)
-    if found.ending == "no tree" and found.stage == 0:  # the limits hold no tree: all arcs are allowed
-        every = {(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m}
-        return parse(setting, rows, policy_rows, n, every, decide)
-    return found
+    every = {(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m}
+    filters = [
+        (
+            rows_of(FEATURES, x.sentence, len(own.weights), siblings=False),
+            own.templates,
+            own.weights,
+            own.margin,
+        )
+        for own in task.filters
+    ]
+    left, behind, computed = filtered(filters, allowed)
+    for arcs in (*left[::-1], every):  # where some hold no tree, more are allowed
+        found = parse(setting, rows, policy_rows, n, arcs, behind, decide)
+        computed += found.computed
+        if found.ending != "no tree" or found.stage > 0:
+            break
+    return found._replace(computed=computed)
 
 
 @pytest.mark.parametrize("block", range(6))
@@ -84,22 +96,21 @@ def test_every_decision_and_the_outcome_are_those_of_sets_and_dicts(block: int) 
         assert (parts.stage, parts.fell_back) == (expected.stage, expected.ending == "no tree"), where
 
 
-@pytest.mark.parametrize("n", range(1, 6))
-def test_crossing_arcs_are_seen(n: int) -> None:
-    for heads in all_heads(n):
-        assert has_crossing(np.array([-1, *heads], np.int32)) == (not is_projective(heads))
-
-
 def test_many_sentences_at_once_are_as_one_by_one() -> None:
     task = garden_task(projective=LAST)
     corpus, policy = corpus_of(FEATURES, grown()), drawn(task, 1)
     tags, heads = np.zeros(len(corpus.heads), np.int32), np.full_like(corpus.heads, -1)
     for start, tree in zip(corpus.start, grown(), strict=False):
         tags[start : start + len(tree) + 1] = task.limits.numbers(tree.tags)
-    models = task.models
-    weights = kernel.Weights(models.crossing, models.projective, models.siblings, policy.weights)
     found = kernel.lock_corpus(
-        FEATURES.compiled, task.stages, weights, task.rules, corpus, tags, task.limits.longest, heads
+        FEATURES.compiled,
+        task.stages,
+        task.weights(policy),
+        task.rules,
+        corpus,
+        tags,
+        task.limits.longest,
+        heads,
     )
     assert len({ending for ending, _, _ in found.tolist()}) == 3
     for start, tree, (ending, stage, computed) in zip(corpus.start, grown(), found.tolist(), strict=False):

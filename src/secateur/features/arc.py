@@ -28,6 +28,7 @@ from secateur.features.tokens import AROUND, Token, TokenRows, normal_form, text
 from secateur.kernels import arc_features as kernel
 
 View = Callable[[Token], str]
+_Atoms = tuple[tuple[int, int], ...]  # view and offset of each
 
 VERB, POINT = 1, 2  # the flags of a token, behind its keys
 _PREFIX, _SUFFIX = 5, 3
@@ -73,19 +74,28 @@ class ArcFeatures:
         parsed = [self._atoms(text, siblings=False) for text in self.patterns]
         parsed += [self._atoms(text, siblings=True) for text in self.siblings]
         seeds = [*map(key_of, self.patterns), *(key_of(f"siblings: {text}") for text in self.siblings)]
-        ptr: list[list[int]] = []
-        flat: list[tuple[int, int, int]] = []
-        for atoms, _ in parsed:
-            start = len(flat)
-            ptr.append([start + sum(part < p for part, *_ in atoms) for p in range(5)])
-            flat += atoms
+        # What a pattern takes in a role, as texts, is a set that others may have too; the first is empty.
+        sets: dict[tuple[int, _Atoms], int] = {(-1, ()): 0}
+        shares = np.zeros((len(parsed), 4), np.uint32)
+        for number, (atoms, _) in enumerate(parsed):
+            for role in range(4):
+                own = tuple(sorted((view, offset) for part, view, offset in atoms if part == role))
+                if own:
+                    shares[number, role] = sets.setdefault((role, own), len(sets))
+        flat = [atom for _, atoms in sets for atom in atoms]
         return kernel.Patterns(
             np.array(seeds, np.uint64),
-            np.array(ptr, np.uint32).reshape(-1, 5),
-            np.array([view for _, view, _ in flat], np.uint32),
-            np.array([offset for *_, offset in flat], np.int64),
+            shares,
             np.array([between for _, between in parsed], np.uint32),
+            np.array([key_of(f"role {role}, {self._names(atoms)}") for role, atoms in sets], np.uint64),
+            np.cumsum([0, *(len(atoms) for _, atoms in sets)]).astype(np.uint32),
+            np.array([view for view, _ in flat], np.uint32),
+            np.array([offset for _, offset in flat], np.int64),
         )
+
+    def _names(self, atoms: _Atoms) -> str:
+        """Atoms as a text that does not depend on what other patterns there are."""
+        return " ".join(f"{self.view_names[view]}{offset:+}" for view, offset in atoms)
 
     @property
     def templates(self) -> tuple[str, ...]:

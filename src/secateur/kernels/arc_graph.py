@@ -47,86 +47,66 @@ def new_graph(allowed, has_siblings):
 
 
 @njit(cache=True, nogil=True)
-def lock(graph, word, rules):
+def lock(graph, parts, word, rules):
     """Lock the best tree's arc to a word, bar what conflicts, and lock arcs that have no rival left.
 
-    Arcs of the best tree are never barred: without them there may be no tree at all.
+    parts: the arcs that had rivals before the tree was found. Arcs of the tree are never barred: without
+    them there may be no tree at all.
     """
     locked, count, head, arcs = graph.locked, graph.count, graph.head, graph.open
-    n = head.shape[0] - 1
+    modifiers, heads = parts.modifier, parts.head
     m = word
     while m:
         locked[m] = True
         h = head[m]
-        for other in range(n + 1):
-            if arcs[m, other] and other != h:
-                arcs[m, other] = False
-                count[m] -= 1
-        if h == 0 and rules.single_root:
-            for other in range(1, n + 1):
-                if arcs[other, 0] and head[other] != 0:
-                    arcs[other, 0] = False
-                    count[other] -= 1
-        if h:
-            _bar_cycles(locked, count, head, arcs, m, h)
-        if rules.projective:
-            _bar_crossing(count, head, arcs, min(h, m), max(h, m))
+        top = h  # of the locked arcs above m
+        while top and locked[top]:
+            top = head[top]
+        for r in range(heads.shape[0]):
+            x, y = np.int64(modifiers[r]), np.int64(heads[r])
+            if not arcs[x, y] or head[x] == y:
+                continue
+            if (
+                x == m
+                or (rules.single_root and h == 0 and y == 0)
+                or (rules.projective and _cross(min(h, m), max(h, m), x, y))
+                or (x == top and _is_below(head, locked, y, m))
+            ):
+                arcs[x, y] = False
+                count[x] -= 1
         m = 0
-        for other in range(1, n + 1):
+        for other in range(1, head.shape[0]):
             if count[other] == 1 and not locked[other]:
                 m = other
                 break
 
 
-@njit(cache=True, nogil=True)
-def _bar_cycles(locked, count, head, arcs, m, h):
-    """From below m there is no arc to the word at the top of the locked arcs above h."""
-    top = h
-    while top and locked[top]:
-        top = head[top]
-    if top == 0:
-        return
-    for word in range(1, head.shape[0]):
-        if not arcs[top, word] or head[top] == word:
-            continue
-        above = word
-        while above != m and above and locked[above]:
-            above = head[above]
-        if above == m:
-            arcs[top, word] = False
-            count[top] -= 1
+@njit(inline="always")
+def _cross(a, b, x, y):
+    """Whether an arc between x and y crosses one between a and b, a < b."""
+    x_inside, y_inside = a < x < b, a < y < b
+    return (x_inside and (y < a or y > b)) or (y_inside and (x < a or x > b))
 
 
-@njit(cache=True, nogil=True)
-def _bar_crossing(count, head, arcs, a, b):
-    """Between a word inside (a, b) and one outside there is no arc."""
-    n = head.shape[0] - 1
-    for inside in range(a + 1, b):
-        if count[inside] > 1:
-            for outside in range(a):
-                if arcs[inside, outside] and head[inside] != outside:
-                    arcs[inside, outside] = False
-                    count[inside] -= 1
-            for outside in range(b + 1, n + 1):
-                if arcs[inside, outside] and head[inside] != outside:
-                    arcs[inside, outside] = False
-                    count[inside] -= 1
-    for outside in range(1, n + 1):
-        if count[outside] > 1 and (outside < a or outside > b):
-            for inside in range(a + 1, b):
-                if arcs[outside, inside] and head[outside] != inside:
-                    arcs[outside, inside] = False
-                    count[outside] -= 1
+@njit(inline="always")
+def _is_below(head, locked, word, m):
+    """Whether locked arcs lead from a word up to m."""
+    while word != m and word and locked[word]:
+        word = head[word]
+    return word == m
 
 
 @njit(cache=True, nogil=True)
 def open_parts(graph):
-    """The arcs whose fate is open. The scores of barred arcs become -inf."""
+    """The arcs whose fate is open; one without a rival is in every tree, and needs no score.
+
+    The scores of barred arcs become -inf.
+    """
     locked, counts, arcs, score, best = graph.locked, graph.count, graph.open, graph.score, graph.best
     n = locked.shape[0] - 1
     count = 0
     for m in range(1, n + 1):
-        if not locked[m]:
+        if not locked[m] and counts[m] > 1:
             count += counts[m]
     modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
     r = 0
@@ -134,7 +114,7 @@ def open_parts(graph):
         for h in range(n + 1):
             if not arcs[m, h]:
                 score[m, h] = best[m, h] = -np.inf
-            elif not locked[m]:
+            elif not locked[m] and counts[m] > 1:
                 modifier[r], head[r] = m, h
                 r += 1
     return parts_of(modifier, head)
@@ -213,10 +193,13 @@ def allowed_arcs(tags, limits):
     n = tags.shape[0] - 1
     allowed = np.zeros((n + 1, n + 1), np.bool_)
     for m in range(1, n + 1):
-        found = False
-        for h in range(n + 1):
-            if h != m and abs(h - m) <= limits[tags[h], tags[m], np.int64(h < m)]:
-                allowed[m, h] = found = True
+        tag, found = tags[m], False
+        for h in range(m):
+            allowed[m, h] = m - h <= limits[tags[h], tag, 1]
+            found |= allowed[m, h]
+        for h in range(m + 1, n + 1):
+            allowed[m, h] = h - m <= limits[tags[h], tag, 0]
+            found |= allowed[m, h]
         if not found:
             allowed[m, :] = True
             allowed[m, m] = False

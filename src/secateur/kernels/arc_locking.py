@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .arc_features import AROUND, no_keys, part_rows, score_parts
+from .arc_features import AROUND, no_shares, part_rows, score_parts
+from .arc_filter import Filters, likely_arcs
 from .arc_graph import allowed_arcs, lock, new_graph, open_by_score, open_parts, open_siblings
 from .arc_parts import parts_of, siblings_in, siblings_of
 from .mira import sentence_at
@@ -22,14 +23,15 @@ ADD, LOCK = 0, 1
 STAGES = 32  # at most
 CLASSES = 40  # of scores and of margins
 NEAR = 0.05  # around 0 classes are about as wide as a third of this, and grow with the distance
-# Features of a policy beside the hashed ones: at each stage it, two scores and the margin in classes; and one
-# that is there once for every template that was not computed.
-META = STAGES * (1 + 3 * CLASSES) + 1
+STATE = 4  # numbers that a decision is made by
+# Features of a policy beside the hashed ones: at each stage it, and the numbers of the state in classes; and
+# one that is there once for every template that was not computed.
+META = STAGES * (1 + STATE * CLASSES) + 1
 ALL_LOCKED, ALL_STAGES, NO_TREE = range(3)  # why it ended
 
 
 class Weights(NamedTuple):
-    """Of the parsers, and of the policy: hashed features, and then META more.
+    """Of the parsers; of the policy: hashed features, and then META more; and of the filters before them.
 
     There is one array for all stages, or one for each of the three searches.
     """
@@ -38,6 +40,7 @@ class Weights(NamedTuple):
     projective: np.ndarray  # [2^b] float32, of the last stage of the first order; empty: the one before
     siblings: np.ndarray  # [2^b] float32, of the second order; empty: the one before
     policy: np.ndarray  # [2^p + META] float32, the last of templates not computed; or [META]
+    filters: Filters
 
 
 class Choices(NamedTuple):
@@ -55,21 +58,20 @@ class Log(NamedTuple):
     """Room for all decisions; nothing where they are not logged."""
 
     site: np.ndarray  # [decisions, 4] int32: stage, head, modifier, sibling in the tree (n + 1: none)
-    state: np.ndarray  # [decisions, 3] float64: score, score one stage before, margin
+    state: np.ndarray  # [decisions, STATE] float64: score, score one stage before, margin, in the filters too
     action: np.ndarray  # [decisions] int64
 
 
 @njit(cache=True, nogil=True)
-def add_arcs(patterns, stages, stage, sentence, keys, weights, anew, graph):
-    """Add a group to the scores of open arcs, or all groups so far, as after a change of weights.
+def add_arcs(patterns, stages, stage, sentence, shares, weights, anew, parts, graph):
+    """Add a group to the scores of arcs with rivals, or all groups so far, as after a change of weights.
 
     Returns how many templates were computed on arcs, those of the new group alone.
     """
-    parts = open_parts(graph)
     added = np.zeros(parts.head.shape[0], np.float32)
     last = min(stage + 1, stages.first)
     group = group_of(stages, 0 if anew else stage, last)
-    score_parts(patterns, group, sentence, keys, parts, weights, added)
+    score_parts(patterns, group, sentence, shares, parts, weights, added)
     modifier, head = parts.modifier, parts.head
     score, before, best = graph.score, graph.before, graph.best
     for r in range(added.shape[0]):
@@ -80,7 +82,7 @@ def add_arcs(patterns, stages, stage, sentence, keys, weights, anew, graph):
 
 
 @njit(cache=True, nogil=True)
-def add_siblings(patterns, stages, stage, sentence, keys, weights, anew, graph):
+def add_siblings(patterns, stages, stage, sentence, shares, weights, anew, graph):
     """Add a group of the second order; best[m, h] is then the score with the best sibling.
 
     Where arcs were scored anew, the scores of the stage before are in place already.
@@ -89,7 +91,7 @@ def add_siblings(patterns, stages, stage, sentence, keys, weights, anew, graph):
     parts = open_siblings(graph)
     added = np.zeros(parts.head.shape[0], np.float32)
     group = group_of(stages, stage, stage + 1)
-    score_parts(patterns, group, sentence, keys, parts, weights, added)
+    score_parts(patterns, group, sentence, shares, parts, weights, added)
     modifier, head, sibling = parts.modifier, parts.head, parts.sibling
     score, before, best, siblings = graph.score, graph.before, graph.best, graph.sibling
     if not anew:
@@ -114,30 +116,31 @@ def class_of(x):
 
 
 @njit(cache=True, nogil=True)
-def state_of(graph, m, state):
-    """Score, score one stage before, and margin to the best rival, of the tree's arc to m."""
-    h, best, arcs = graph.head[m], graph.best[m], graph.open[m]
-    rival = np.float32(-np.inf)
+def state_of(graph, behind, m, state):
+    """Of the tree's arc to m: score, score one stage before, margin to the best rival, and in filters."""
+    h, best, arcs, filtered = graph.head[m], graph.best[m], graph.open[m], behind[m]
+    rival = filter_rival = np.float32(-np.inf)
     for other in range(best.shape[0]):
-        if other != h and arcs[other] and best[other] > rival:
-            rival = best[other]
+        if other != h and arcs[other]:
+            rival = max(rival, best[other])
+            filter_rival = max(filter_rival, filtered[other])
     state[0] = best[h]
     state[1] = graph.before[m, h]
     state[2] = state[0] - rival
+    state[3] = np.float64(filtered[h]) - filter_rival
 
 
 @njit(cache=True, nogil=True)
 def meta_rows(stage, state, first, out):
-    """Four features: the stage, and the three numbers of the state in classes, at this stage."""
-    start = first + stage * (1 + 3 * CLASSES)
+    """1 + STATE features: the stage, and the numbers of the state in classes, at this stage."""
+    start = first + stage * (1 + STATE * CLASSES)
     out[0] = start
-    out[1] = start + 1 + class_of(state[0])
-    out[2] = start + 1 + CLASSES + class_of(state[1])
-    out[3] = start + 1 + 2 * CLASSES + class_of(state[2])
+    for number in range(STATE):
+        out[1 + number] = start + 1 + number * CLASSES + class_of(state[number])
 
 
 @njit(cache=True, nogil=True)
-def policy_scores(patterns, stages, stage, sentence, keys, graph, weights, known, sums):
+def policy_scores(patterns, stages, stage, sentence, shares, graph, weights, known, sums):
     """What the policy makes of the first-order features of the tree's open arcs: sums[m].
 
     known[m] is the head that sums[m] was for one stage before: if it is the same, only a group is added.
@@ -155,7 +158,7 @@ def policy_scores(patterns, stages, stage, sentence, keys, graph, weights, known
         modifier, head = modifier[:count], head[:count]
         found = np.zeros(count, np.float32)
         group = seen_group(stages, min(stage, last) if same else 0, last)
-        score_parts(patterns, group, sentence, keys, parts_of(modifier, head), weights, found)
+        score_parts(patterns, group, sentence, shares, parts_of(modifier, head), weights, found)
         for r in range(count):
             m = modifier[r]
             sums[m] = found[r] + (sums[m] if same else np.float32(0))
@@ -163,7 +166,7 @@ def policy_scores(patterns, stages, stage, sentence, keys, graph, weights, known
 
 
 @njit(cache=True, nogil=True)
-def sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, weights, sums):
+def sibling_policy_scores(patterns, stages, stage, sentence, shares, graph, next_to, weights, sums):
     """What the policy makes of the second-order features of the tree's open arcs, added to sums[m]."""
     n = graph.head.shape[0] - 1
     open_words = np.empty(n, np.int64)
@@ -180,7 +183,7 @@ def sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_t
     found = np.zeros(count, np.float32)
     group = seen_group(stages, stages.first, stage + 1)
     parts = siblings_of(modifier, head, sibling, n)
-    score_parts(patterns, group, sentence, keys, parts, weights, found)
+    score_parts(patterns, group, sentence, shares, parts, weights, found)
     for r in range(count):
         sums[modifier[r]] += found[r]
 
@@ -209,29 +212,29 @@ def weights_at(stage, stages, rules, weights):
 
 
 @njit(cache=True, nogil=True)
-def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, heads, log):
-    """Parse a sentence. Returns why it ended, at which stage, templates computed on parts, and decisions.
+def lock_arcs(patterns, stages, weights, rules, choices, sentence, shares, allowed, behind, heads, log):
+    """Parse a sentence, given what filters say.
+
+    Returns why it ended, at which stage, templates computed on parts, and decisions.
 
     With NO_TREE the heads are those of the stage before, or undefined at the first.
     """
     has_siblings = rules.last >= stages.first
     graph = new_graph(allowed, has_siblings)
-    keys = no_keys(patterns, sentence, has_siblings)
     n = graph.head.shape[0] - 1
     hashed = weights.policy[: weights.policy.shape[0] - META]
     known, sums = np.full(n + 1, -1, np.int32), np.zeros(n + 1, np.float32)
-    state, meta, next_to = np.empty(3), np.empty(4, np.int64), np.empty(n + 1, np.uint32)
+    state, meta, next_to = np.empty(STATE), np.empty(1 + STATE, np.int64), np.empty(n + 1, np.uint32)
     computed = step = 0
     for stage in range(rules.last + 1):
         own, anew = weights_at(stage, stages, rules, weights)
+        parts = open_parts(graph)
         if stage < stages.first:
-            computed += add_arcs(patterns, stages, stage, sentence, keys, own, anew, graph)
+            computed += add_arcs(patterns, stages, stage, sentence, shares, own, anew, parts, graph)
         else:
             if anew:
-                add_arcs(patterns, stages, stage, sentence, keys, own, True, graph)
-            else:
-                open_parts(graph)
-            computed += add_siblings(patterns, stages, stage, sentence, keys, own, anew, graph)
+                add_arcs(patterns, stages, stage, sentence, shares, own, True, parts, graph)
+            computed += add_siblings(patterns, stages, stage, sentence, shares, own, anew, graph)
         if not search(stage, stages, rules, graph.score, graph.sibling, heads):
             heads[:] = graph.head
             return NO_TREE, stage, computed, step
@@ -240,19 +243,20 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
             return ALL_STAGES, stage, computed, step
         for m in range(1, n + 1):
             if graph.count[m] == 1 and not graph.locked[m]:
-                lock(graph, m, rules)
-        siblings_in(graph.head, next_to)
+                lock(graph, parts, m, rules)
+        if hashed.shape[0] or log.action.shape[0]:
+            siblings_in(graph.head, next_to)
         missing = 0.0
         if hashed.shape[0]:
-            policy_scores(patterns, stages, stage, sentence, keys, graph, hashed, known, sums)
+            policy_scores(patterns, stages, stage, sentence, shares, graph, hashed, known, sums)
             missing += stages.seen_count[stages.seen_count.shape[0] - 1] - stages.seen_count[stage + 1]
             if stage >= stages.first:
                 known[:] = -1  # the sums are of the second order too
-                sibling_policy_scores(patterns, stages, stage, sentence, keys, graph, next_to, hashed, sums)
+                sibling_policy_scores(patterns, stages, stage, sentence, shares, graph, next_to, hashed, sums)
         for m in open_by_score(graph):
             if graph.locked[m]:
                 continue
-            state_of(graph, m, state)
+            state_of(graph, behind, m, state)
             meta_rows(stage, state, hashed.shape[0], meta)
             score = np.float64(sums[m]) + missing * weights.policy[weights.policy.shape[0] - 1]
             for row in meta:
@@ -266,7 +270,7 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
                 log.action[step] = LOCK if locks else ADD
             step += 1
             if locks:
-                lock(graph, m, rules)
+                lock(graph, parts, m, rules)
         if graph.locked.sum() == n:
             return ALL_LOCKED, stage, computed, step
     return ALL_STAGES, rules.last, computed, step
@@ -274,12 +278,20 @@ def lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, head
 
 @njit(cache=True, nogil=True)
 def lock_or_all(patterns, stages, weights, rules, choices, sentence, allowed, heads, log):
-    """As lock_arcs; where the allowed arcs hold no tree, all are."""
-    found = lock_arcs(patterns, stages, weights, rules, choices, sentence, allowed, heads, log)
-    if found[0] == NO_TREE and found[1] == 0:
-        every = np.ones(allowed.shape, np.bool_)
-        found = lock_arcs(patterns, stages, weights, rules, choices, sentence, every, heads, log)
-    return found
+    """As lock_arcs, among the arcs that the filters leave; where these hold no tree, the last filter goes,
+    and so on; then the limits. What was computed in vain counts."""
+    shares = no_shares(patterns, sentence)
+    passed, behind = np.empty(allowed.shape, np.int8), np.zeros(allowed.shape, np.float32)
+    computed = likely_arcs(patterns, weights.filters, sentence, shares, allowed, passed, behind)
+    ending = stage = step = 0
+    for least in range(weights.filters.margin.shape[0] + 1, -1, -1):
+        ending, stage, more, step = lock_arcs(
+            patterns, stages, weights, rules, choices, sentence, shares, passed >= least, behind, heads, log
+        )
+        computed += more
+        if ending != NO_TREE or stage > 0:
+            break
+    return ending, stage, computed, step
 
 
 @njit(cache=True, nogil=True)
@@ -289,11 +301,10 @@ def site_rows(patterns, stages, sentence, site, state, hashed):
     Without any, there are those of the stage and the state alone.
     """
     total = stages.seen_count[stages.seen_count.shape[0] - 1] if hashed else 0
-    rows = np.full((site.shape[0], total + 4), hashed + META - 1, np.uint32)
+    rows = np.full((site.shape[0], total + 1 + STATE), hashed + META - 1, np.uint32)
     n = sentence.keys.shape[1] - AROUND
-    second = stages.ptr.shape[0] - 1 > stages.first
-    keys = no_keys(patterns, sentence, second)
-    meta = np.empty(4, np.int64)
+    shares = no_shares(patterns, sentence)
+    meta = np.empty(1 + STATE, np.int64)
     for r in range(site.shape[0]):
         stage = site[r, 0]
         meta_rows(stage, state[r], hashed, meta)
@@ -303,12 +314,12 @@ def site_rows(patterns, stages, sentence, site, state, hashed):
         head, modifier = np.full(1, site[r, 1], np.uint32), np.full(1, site[r, 2], np.uint32)
         last = min(stage + 1, stages.first)
         arc = parts_of(modifier, head)
-        own = part_rows(patterns, seen_group(stages, 0, last), sentence, keys, arc, hashed)[1]
+        own = part_rows(patterns, seen_group(stages, 0, last), sentence, shares, arc, hashed)[1]
         rows[r, : own.shape[0]] = own
         if stage >= stages.first:
             part = siblings_of(modifier, head, np.full(1, site[r, 3], np.uint32), n)
             group = seen_group(stages, stages.first, stage + 1)
-            more = part_rows(patterns, group, sentence, keys, part, hashed)[1]
+            more = part_rows(patterns, group, sentence, shares, part, hashed)[1]
             rows[r, own.shape[0] : own.shape[0] + more.shape[0]] = more
     return rows
 
@@ -344,7 +355,7 @@ def lock_corpus(patterns, stages, weights, rules, corpus, tags, limits, heads):
     found = np.zeros((count, 3), np.int64)
     nothing = np.empty(0, np.int32)
     choices = Choices(0.0, 0.0, nothing, np.empty((2, 0)), -1, 0)
-    log = Log(np.empty((0, 4), np.int32), np.empty((0, 3)), np.empty(0, np.int64))
+    log = Log(np.empty((0, 4), np.int32), np.empty((0, STATE)), np.empty(0, np.int64))
     for i in range(count):
         a = corpus.start[i]
         n = corpus.start[i + 1] - a - AROUND

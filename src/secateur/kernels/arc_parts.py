@@ -31,18 +31,13 @@ def distance_class(h, m):
 def arc_parts(allowed):
     """All allowed arcs, modifier by modifier, as parts of the first order. allowed: [n+1, n+1] bool."""
     n = allowed.shape[0] - 1
-    count = 0
-    for m in range(1, n + 1):
-        for h in range(n + 1):
-            count += allowed[m, h] and h != m
-    modifier, head = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    modifier, head = np.empty(n * (n + 1) + 1, np.uint32), np.empty(n * (n + 1) + 1, np.uint32)
     r = 0
     for m in range(1, n + 1):
         for h in range(n + 1):
-            if allowed[m, h] and h != m:
-                modifier[r], head[r] = m, h
-                r += 1
-    return parts_of(modifier, head)
+            modifier[r], head[r] = m, h
+            r += allowed[m, h] and h != m
+    return parts_of(modifier[:r], head[:r])
 
 
 @njit(cache=True, nogil=True)

@@ -33,8 +33,8 @@ class Chart(NamedTuple):
 @njit(cache=True, nogil=True)
 def new_chart(n):
     chart = Chart(
-        np.empty((n + 1, n + 1)),
-        np.empty((n + 1, n + 1)),
+        np.full((n + 1, n + 1), IMPOSSIBLE),
+        np.full((n + 1, n + 1), IMPOSSIBLE),
         np.empty((n + 1, n + 1)),
         np.empty((2, n + 1, n + 1), np.uint32),
         np.zeros((2, n + 1), np.int32),
@@ -47,29 +47,37 @@ def new_chart(n):
 
 @njit(cache=True, nogil=True)
 def fill(score, first):
-    """The chart of words from `first` on: from 0 the root is one of them, at the left end."""
+    """The chart of words from `first` on: from 0 the root is one of them, at the left end.
+
+    Most spans are impossible where few arcs are open: a head without any possible arc on a side has none.
+    """
     n = score.shape[0] - 1
     chart = new_chart(n)
     complete, by_end, arc, listed, count = chart
     for width in range(1, n + 1 - first):
         for i in range(first, n + 1 - width):
             k = i + width
-            inner = IMPOSSIBLE
-            if score[k, i] > IMPOSSIBLE or (i > 0 and score[i, k] > IMPOSSIBLE):
+            to_right, to_left = score[k, i], score[i, k] if i > 0 else np.float32(IMPOSSIBLE)
+            if to_right > IMPOSSIBLE or to_left > IMPOSSIBLE:
                 # between(i, k) = max over i <= j < k of complete(i, j) + complete(k, j + 1)
+                inner = IMPOSSIBLE
                 for j in range(i, k):
                     value = complete[i, j] + complete[k, j + 1]
                     if value > inner:
                         inner = value
+                # arc(h, m) = between(h, m) + score(h -> m)
+                if inner + to_right > IMPOSSIBLE:
+                    arc[i, k] = inner + to_right
+                    listed[0, i, count[0, i]] = k
+                    count[0, i] += 1
+                if inner + to_left > IMPOSSIBLE:
+                    arc[k, i] = inner + to_left
+                    listed[1, k, count[1, k]] = i
+                    count[1, k] += 1
             for side in range(2):
                 h, m = (i, k) if side == 0 else (k, i)
-                if m == 0:
+                if m == 0 or count[side, h] == 0:
                     continue
-                # arc(h, m) = between(h, m) + score(h -> m)
-                if inner + score[m, h] > IMPOSSIBLE:
-                    arc[h, m] = inner + score[m, h]
-                    listed[side, h, count[side, h]] = m
-                    count[side, h] += 1
                 # complete(h, m) = max over x from h to m of arc(h, x) + complete(x, m)
                 best = IMPOSSIBLE
                 for p in range(count[side, h]):

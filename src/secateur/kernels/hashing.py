@@ -42,12 +42,12 @@ def murmur3(key):
     return hash_end(state, key.shape[0])
 
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
 
 @njit(inline="always")
 def mix(state, key):
     """Take a 64-bit key into a 64-bit state."""
-    state = (state ^ key) * _MIX
+    state = (state ^ key) * MIX
     return state ^ (state >> _HALF)

@@ -103,11 +103,27 @@ def label(patterns, rows, allowed, trees, found):
         family = family_of(heads[root : root + n + 1])
         for m in range(1, n + 1):
             head = heads[root + m]
+            pair = allowed[coarse[words[root + head]], coarse[words[root + m]]]
+            found[root + m] = only_class(pair)
+            if found[root + m] >= 0:
+                continue
             _look_around(m, head, family, root, words, keys, places, values)
             find_rows(seed, ptr, place, column, offset, 0, slots, words, keys, places, values, found_keys, at)
             scores[:] = np.float32(0)
             add_rows(first, last, classed, weight, at, 0, count, scores)
-            found[root + m] = best_class(scores, allowed[coarse[words[root + head]], coarse[words[root + m]]])
+            found[root + m] = best_class(scores, pair)
+
+
+@njit(cache=True, nogil=True)
+def only_class(allowed):
+    """The class that is allowed alone; -1 where there are more."""
+    found = -1
+    for y in range(allowed.shape[0]):
+        if allowed[y]:
+            if found >= 0:
+                return -1
+            found = y
+    return found
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ from numba import njit
 from .arc_features import (
     AROUND,
     Sentence,
-    no_keys,
+    no_shares,
     part_rows,
     score_parts,
 )
@@ -37,14 +37,28 @@ def sentence_at(corpus, i):
     return Sentence(keys, corpus.is_verb[a : a + n + 1], corpus.is_point[a : a + n + 1])
 
 
+class Arcs(NamedTuple):
+    """Which arcs of each sentence of a corpus are allowed; nothing where all are."""
+
+    allowed: np.ndarray  # [sum of (n+1)^2] bool, modifier first
+    start: np.ndarray  # [S+1] int64
+
+
 @njit(cache=True, nogil=True)
-def decode(patterns, stages, stage, rules, weights, sentence, keys, allowed, heads):
+def arcs_at(arcs, i, n):
+    if not arcs.allowed.shape[0]:
+        return np.ones((n + 1, n + 1), np.bool_)
+    return arcs.allowed[arcs.start[i] : arcs.start[i + 1]].reshape((n + 1, n + 1))
+
+
+@njit(cache=True, nogil=True)
+def decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, heads):
     """The best tree by the templates up to a stage, among allowed arcs [n+1, n+1]; False: there is none."""
     n = allowed.shape[0] - 1
     parts = arc_parts(allowed)
     scores = np.zeros(parts.head.shape[0], np.float32)
     arcs = group_of(stages, 0, min(stage + 1, stages.first))
-    score_parts(patterns, arcs, sentence, keys, parts, weights, scores)
+    score_parts(patterns, arcs, sentence, shares, parts, weights, scores)
     dense = np.full((n + 1, n + 1), -np.inf, np.float32)
     head, modifier = parts.head, parts.modifier
     for r in range(scores.shape[0]):
@@ -52,17 +66,17 @@ def decode(patterns, stages, stage, rules, weights, sentence, keys, allowed, hea
     siblings = np.empty((0, 0, 0), np.float32)
     if stage >= stages.first:
         group = group_of(stages, stages.first, stage + 1)
-        siblings = sibling_scores(patterns, group, weights, sentence, keys, allowed)
+        siblings = sibling_scores(patterns, group, weights, sentence, shares, allowed)
     return search(stage, stages, rules, dense, siblings, heads)
 
 
 @njit(cache=True, nogil=True)
-def sibling_scores(patterns, group, weights, sentence, keys, allowed):
+def sibling_scores(patterns, group, weights, sentence, shares, allowed):
     """[m, h, s], with s = h for none; -inf where an arc is not allowed."""
     n = allowed.shape[0] - 1
     parts = sibling_parts(allowed)
     scores = np.zeros(parts.head.shape[0], np.float32)
-    score_parts(patterns, group, sentence, keys, parts, weights, scores)
+    score_parts(patterns, group, sentence, shares, parts, weights, scores)
     dense = np.full((n + 1, n + 1, n + 1), -np.inf, np.float32)
     head, modifier, sibling = parts.head, parts.modifier, parts.sibling
     for r in range(scores.shape[0]):
@@ -72,7 +86,7 @@ def sibling_scores(patterns, group, weights, sentence, keys, allowed):
 
 
 @njit(cache=True, nogil=True)
-def train(patterns, stages, rules, weights, corpus, order, drawn, most, summed, scratch, clock):
+def train(patterns, stages, rules, weights, corpus, arcs, order, drawn, most, summed, scratch, clock):
     """A pass over sentences in the given order, each at its drawn stage: the clock, right heads and words.
 
     For the tree found with features F and the true one with features G, of the templates up to the stage:
@@ -85,32 +99,33 @@ def train(patterns, stages, rules, weights, corpus, order, drawn, most, summed, 
     for turn in range(order.shape[0]):
         i, stage = order[turn], drawn[turn]
         sentence = sentence_at(corpus, i)
-        keys = no_keys(patterns, sentence, stage >= stages.first)
+        shares = no_shares(patterns, sentence)
         n = corpus.start[i + 1] - corpus.start[i] - AROUND
         gold = corpus.heads[corpus.start[i] : corpus.start[i] + n + 1]
         found = np.empty(n + 1, np.int32)
-        allowed = np.ones((n + 1, n + 1), np.bool_)
-        decode(patterns, stages, stage, rules, weights, sentence, keys, allowed, found)
+        allowed = arcs_at(arcs, i, n)
+        if not decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, found):
+            continue
         wrong = 0
         for m in range(1, n + 1):
             wrong += found[m] != gold[m]
         right, words = right + n - wrong, words + n
         if wrong:
-            more, less = _difference(patterns, stages, stage, weights, sentence, keys, gold, found)
+            more, less = _difference(patterns, stages, stage, weights, sentence, shares, gold, found)
             _step(weights, more, less, wrong, most, summed, scratch, clock)
         clock += 1
     return clock, right, words
 
 
 @njit(cache=True, nogil=True)
-def _difference(patterns, stages, stage, weights, sentence, keys, gold, found):
+def _difference(patterns, stages, stage, weights, sentence, shares, gold, found):
     """Features of the true tree and of the one found, where they differ."""
     size = weights.shape[0]
     words = np.flatnonzero(gold[1:] != found[1:]).astype(np.uint32) + np.uint32(1)
     wanted, taken = gold[words].astype(np.uint32), found[words].astype(np.uint32)
     arcs = group_of(stages, 0, min(stage + 1, stages.first))
-    more = part_rows(patterns, arcs, sentence, keys, parts_of(words, wanted), size)[1]
-    less = part_rows(patterns, arcs, sentence, keys, parts_of(words, taken), size)[1]
+    more = part_rows(patterns, arcs, sentence, shares, parts_of(words, wanted), size)[1]
+    less = part_rows(patterns, arcs, sentence, shares, parts_of(words, taken), size)[1]
     if stage < stages.first:
         return more, less
     n = gold.shape[0] - 1
@@ -122,8 +137,8 @@ def _difference(patterns, stages, stage, weights, sentence, keys, gold, found):
     group = group_of(stages, stages.first, stage + 1)
     of_gold = siblings_of(words, gold[words].astype(np.uint32), in_gold[words], n)
     of_found = siblings_of(words, found[words].astype(np.uint32), in_found[words], n)
-    more_siblings = part_rows(patterns, group, sentence, keys, of_gold, size)[1]
-    less_siblings = part_rows(patterns, group, sentence, keys, of_found, size)[1]
+    more_siblings = part_rows(patterns, group, sentence, shares, of_gold, size)[1]
+    less_siblings = part_rows(patterns, group, sentence, shares, of_found, size)[1]
     return np.concatenate((more, more_siblings)), np.concatenate((less, less_siblings))
 
 
@@ -159,6 +174,6 @@ def parse_corpus(patterns, stages, stage, rules, weights, corpus, heads):
         allowed = np.ones((n + 1, n + 1), np.bool_)
         own = heads[corpus.start[i] : corpus.start[i] + n + 1]
         sentence = sentence_at(corpus, i)
-        keys = no_keys(patterns, sentence, stage >= stages.first)
-        failed += not decode(patterns, stages, stage, rules, weights, sentence, keys, allowed, own)
+        shares = no_shares(patterns, sentence)
+        failed += not decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, own)
     return failed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .arc_features import AROUND, no_keys, score_parts
+from .arc_features import AROUND, no_shares, score_parts
 from .arc_parts import arc_parts, sibling_parts
 from .eisner_siblings import best_projective_siblings
 from .mira import sentence_at
@@ -33,8 +33,8 @@ def group_scores(patterns, group, weights, corpus, siblings, start, out):
         n = sentence.keys.shape[1] - AROUND
         allowed = np.ones((n + 1, n + 1), np.bool_)
         parts = sibling_parts(allowed) if siblings else arc_parts(allowed)
-        keys = no_keys(patterns, sentence, siblings)
-        score_parts(patterns, group, sentence, keys, parts, weights, out[start[i] : start[i + 1]])
+        shares = no_shares(patterns, sentence)
+        score_parts(patterns, group, sentence, shares, parts, weights, out[start[i] : start[i + 1]])
 
 
 @njit(cache=True, nogil=True)

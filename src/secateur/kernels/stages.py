@@ -69,28 +69,6 @@ def search(stage, stages, rules, score, sibling, heads):
     """
     if stage >= stages.first:
         return best_projective_siblings(score, sibling, rules.single_root, heads)
-    found = best_tree(score, rules.single_root, heads)
     if rules.projective == ALWAYS or (rules.projective == LAST and stage == stages.first - 1):
-        # The best of all trees is the best projective one too, if no arcs cross in it, as mostly.
-        return found and (not has_crossing(heads) or best_projective(score, rules.single_root, heads))
-    return found
-
-
-@njit(cache=True, nogil=True)
-def has_crossing(heads):
-    """Whether two arcs cross, with the root in front of the words.
-
-    ends: where the arcs that hold a place end, the nearest last; arcs that start there come longest first.
-    """
-    n = heads.shape[0] - 1
-    ends, size = np.empty(n + 1, np.int64), 0
-    for left in range(n + 1):
-        while size and ends[size - 1] <= left:
-            size -= 1
-        for right in range(n, left, -1):
-            if heads[right] == left or (left and heads[left] == right):
-                if size and ends[size - 1] < right:
-                    return True
-                ends[size] = right
-                size += 1
-    return False
+        return best_projective(score, rules.single_root, heads)
+    return best_tree(score, rules.single_root, heads)

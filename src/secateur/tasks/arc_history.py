@@ -10,7 +10,7 @@ import numpy as np
 
 from secateur.kernels import arc_graph as kernel
 from secateur.kernels.stages import group_of, templates_of
-from secateur.search.core import TAKE, Ints, Policy, Sites
+from secateur.search.core import TAKE, Bools, Ints, Policy, Sites
 from secateur.tasks.arc_locking import ArcInput, ArcLocking, Heads
 
 LOCKED, ALONE, LAST = "locked", "no rival", "last stage"
@@ -24,7 +24,7 @@ class Fate(NamedTuple):
     how: (
         str  # LOCKED by the policy; left ALONE by what was locked before, or by its length; at the LAST stage
     )
-    rivals: int  # other arcs to the word that were allowed at first
+    rivals: int  # other arcs to the word at the first stage
     templates: int  # computed on all arcs to the word
 
 
@@ -35,10 +35,9 @@ def fates(task: ArcLocking, x: ArcInput, policy: Policy) -> list[Fate]:
     assert found is not None
     # A run that fell back has computed a group more than its tree is of.
     trees = _trees(task, x, policy, found.stage)
-    allowed = x.allowed
-    if not _is_enough(task, x, policy):
-        allowed = np.ones_like(x.allowed)
-    return _watch(task, allowed, trees, episode.trace.site, episode.trace.action, found.heads)
+    return _watch(
+        task, _opened(task, x, trees[0]), trees, episode.trace.site, episode.trace.action, found.heads
+    )
 
 
 def _trees(task: ArcLocking, x: ArcInput, policy: Policy, last: int) -> list[Heads]:
@@ -51,15 +50,16 @@ def _trees(task: ArcLocking, x: ArcInput, policy: Policy, last: int) -> list[Hea
     return trees
 
 
-def _is_enough(task: ArcLocking, x: ArcInput, policy: Policy) -> bool:
-    """Whether the allowed arcs hold a tree: a run that has only them finds no other."""
-    heads = _trees(task, x, policy, 0)[0]
-    return bool(x.allowed[np.arange(1, len(heads)), heads[1:]].all())
+def _opened(task: ArcLocking, x: ArcInput, heads: Heads) -> Bools:
+    """The arcs of the first stage: those that passed as much as all arcs of its tree did."""
+    passed = task.passed(x)
+    opened: Bools = passed >= passed[np.arange(1, len(heads)), heads[1:]].min()
+    return opened
 
 
 def _watch(
     task: ArcLocking,
-    allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    allowed: Bools,
     trees: Sequence[Heads],
     site: Sites,
     action: Ints,
@@ -76,13 +76,14 @@ def _watch(
         if stage == len(trees) - 1 and stage == task.rules.last:
             break
         graph.head[:] = tree
+        parts = kernel.open_parts(graph)
         own = site[:, 0] == stage
         taken = site[own & (action == TAKE), 2].tolist()
         alone = [m for m in range(1, n + 1) if graph.count[m] == 1 and not graph.locked[m]]
         for m in (*alone, *taken):
             before = graph.locked.copy()
             if not before[m]:
-                kernel.lock(graph, m, task.rules)
+                kernel.lock(graph, parts, m, task.rules)
             for word in np.flatnonzero(graph.locked & ~before).tolist():
                 stage_of[word], how[word] = stage, LOCKED if word in taken else ALONE
     return [
@@ -96,7 +97,7 @@ def _cost(task: ArcLocking, graph: kernel.Graph, stage: int) -> Ints:
     of_group = int(templates_of(group_of(task.stages, stage, stage + 1)))
     if stage >= task.stages.first:
         modifier = kernel.open_siblings(graph).modifier.astype(np.int64)
-        parts: Ints = np.bincount(modifier, minlength=len(graph.count))
+        own: Ints = np.bincount(modifier, minlength=len(graph.count))
     else:
-        parts = np.where(graph.locked, 0, graph.count)
-    return parts * of_group
+        own = np.where(graph.locked | (graph.count == 1), 0, graph.count)
+    return own * of_group

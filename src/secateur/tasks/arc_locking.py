@@ -16,11 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
+from secateur.features import arc_filter
 from secateur.features.arc import ArcFeatures
+from secateur.features.arc_filter import ArcFilter
 from secateur.features.length_limits import LengthLimits
 from secateur.features.stages import Groups, stages_of
 from secateur.kernels import arc_locking as kernel
-from secateur.kernels.arc_features import Sentence
+from secateur.kernels.arc_features import Sentence, no_shares
+from secateur.kernels.arc_filter import Filters, likely_arcs
 from secateur.kernels.stages import ALWAYS, Rules, Stages
 from secateur.search.core import (
     FREE,
@@ -28,6 +31,7 @@ from secateur.search.core import (
     Episode,
     Floats,
     Force,
+    Ints,
     Outcome,
     Policy,
     Rows,
@@ -79,7 +83,10 @@ class ArcLocking:
     single_root: bool = True
     projective: int = ALWAYS  # in which stages of the first order; NEVER: arcs may cross in the result too
     last: int = -1  # stop after this stage; -1: the last there is
-    bits: int | None = BITS  # of a policy's hashed features; None: it sees the stage, scores and margin alone
+    bits: int | None = (
+        BITS  # of a policy's hashed features; None: it sees the stage, scores and margins alone
+    )
+    filters: tuple[ArcFilter, ...] = ()  # bar arcs before the first stage, one after the other
 
     @property
     def dim(self) -> int:
@@ -111,6 +118,17 @@ class ArcLocking:
         last = len(self.groups) - 1 if self.last < 0 else self.last
         return Rules(self.single_root, int(self.projective), last)
 
+    def weights(self, policy: Policy) -> kernel.Weights:
+        """All weights that a parse takes."""
+        models = self.models
+        return kernel.Weights(
+            models.crossing, models.projective, models.siblings, policy.weights, self._filters
+        )
+
+    @cached_property
+    def _filters(self) -> Filters:
+        return arc_filter.compiled(self.arc_features, self.filters)
+
     def encode(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> ArcInput:
         return ArcInput(self.arc_features.sentence(words, tags, coarse), self.limits.allowed(tags))
 
@@ -123,7 +141,7 @@ class ArcLocking:
         self, x: ArcInput, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
     ) -> Episode:
         room = self._most(x)
-        log = kernel.Log(np.empty((room, 4), np.int32), np.empty((room, 3)), np.empty(room, np.int64))
+        log = _log(room)
         outcome, count = self._run(x, policy, force, gold, seed, log)
         site, state, action = (column[:count].copy() for column in log)
         return Episode(outcome, Trace(site, state, np.arange(count + 1), action, True), seed)
@@ -137,6 +155,14 @@ class ArcLocking:
     def is_gold(self, site: Sites, gold: Heads) -> Bools:
         right: Bools = gold[site[:, 2]] == site[:, 1]
         return right
+
+    def passed(self, x: ArcInput) -> Ints:
+        """[n+1, n+1] 0 for an arc that is too long, 1 for one that the first filter bars, and so on."""
+        patterns = self.arc_features.compiled
+        passed = np.empty(x.allowed.shape, np.int8)
+        shares, behind = no_shares(patterns, x.sentence), np.empty(x.allowed.shape, np.float32)
+        likely_arcs(patterns, self._filters, x.sentence, shares, x.allowed, passed, behind)
+        return passed.astype(np.int64)
 
     def full_cost(self, x: ArcInput) -> int:
         """Templates on all allowed arcs (and siblings): what a parser without decisions computes."""
@@ -163,13 +189,11 @@ class ArcLocking:
             int(force.step),
             int(force.action),
         )
-        models = self.models
-        weights = kernel.Weights(models.crossing, models.projective, models.siblings, policy.weights)
         heads = np.full(len(x.allowed), -1, np.int32)
         ending, stage, computed, decisions = kernel.lock_or_all(
             self.arc_features.compiled,
             self.stages,
-            weights,
+            self.weights(policy),
             self.rules,
             choices,
             x.sentence,
@@ -185,4 +209,11 @@ class ArcLocking:
 
 _NO_GOLD = np.empty(0, np.int32)
 _NO_DRAWS = np.empty((2, 0))
-_NO_LOG = kernel.Log(np.empty((0, 4), np.int32), np.empty((0, 3)), np.empty(0, np.int64))
+
+
+def _log(room: int) -> kernel.Log:
+    """Room for so many decisions."""
+    return kernel.Log(np.empty((room, 4), np.int32), np.empty((room, kernel.STATE)), np.empty(room, np.int64))
+
+
+_NO_LOG = _log(0)

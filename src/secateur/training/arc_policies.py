@@ -86,7 +86,9 @@ def dagger(
         held = folder.numbers(f"{name}-{number}", partial(judge, task, policies[-1], dev))
         rounds.append(DaggerRound(number + 1, held[0], held[1], sum(map(len, golds))))
         report(rounds[-1])
-    best = max(rounds, key=lambda r: (r.accuracy, -r.features))
+    # The first rounds know only what an oracle's parse meets: such a policy locks too little later on.
+    settled = rounds[len(parts) :] or rounds
+    best = max(settled, key=lambda r: (r.accuracy, -r.features))
     return policies[best.number - 1], rounds
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from secateur.features.arc import ArcFeatures
 from secateur.features.stages import stages_of
 from secateur.kernels import mira
-from secateur.kernels.mira import Corpus
+from secateur.kernels.mira import Arcs, Corpus
 from secateur.kernels.stages import ALWAYS, NEVER, Rules
 from secateur.search.core import Floats, Ints, Weights
 
@@ -25,6 +25,8 @@ EPOCHS = 8
 SHARE = 0.6  # of the sentences are parsed at the last stage
 ANY = 50  # sentences that see the same order of templates, where it is drawn
 ANY_STAGES = 40
+
+ALL_ARCS = Arcs(np.empty(0, np.bool_), np.empty(0, np.int64))
 
 Report = Callable[[int, float], None]  # epoch, share of right heads while training
 
@@ -51,6 +53,7 @@ class Averaged:
         corpus: Corpus,
         order: Ints,
         drawn: Ints,
+        arcs: Arcs = ALL_ARCS,
     ) -> tuple[int, int]:
         """Train on some sentences, each at its stage: right heads, and words."""
         self.clock, right, words = mira.train(
@@ -59,6 +62,7 @@ class Averaged:
             rules,
             self.weights,
             corpus,
+            arcs,
             order,
             drawn,
             np.inf,
@@ -74,6 +78,7 @@ def staged_weights(
     corpus: Corpus,
     groups: Sequence[Sequence[int]],
     *,
+    arcs: Arcs = ALL_ARCS,
     projective: int = ALWAYS,
     single_root: bool = True,
     epochs: int = EPOCHS,
@@ -90,7 +95,7 @@ def staged_weights(
     for epoch in range(epochs):
         order = rng.permutation(len(corpus.start) - 1)
         drawn = rng.choice(len(groups), len(order), p=chances)
-        right, words = state.visit(features, groups, rules, corpus, order, drawn)
+        right, words = state.visit(features, groups, rules, corpus, order, drawn, arcs)
         report(epoch + 1, right / words)
     return state.average()
 

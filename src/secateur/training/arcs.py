@@ -26,28 +26,32 @@ from secateur import frontier
 from secateur.arc_parser import ArcParser
 from secateur.dependencies import NO_LABEL, DependencyTree
 from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel, policy_name, static_name
+from secateur.dependency_model import DependencyModel, policy_name
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
-from secateur.features.corpus import corpus_of
+from secateur.features.arc_filter import ArcFilter, filter_templates, likely, with_gold
+from secateur.features.corpus import corpus_of, corpus_tags
 from secateur.features.labels import Labeller
 from secateur.features.length_limits import LengthLimits
 from secateur.features.stages import Groups
 from secateur.features.tagger import Tagger, jackknife
 from secateur.frontier import Point
+from secateur.kernels.mira import Arcs
 from secateur.metrics.attachment import attachment
 from secateur.search.core import Example, Policy, Weights
 from secateur.search.parallel import Engine
 from secateur.tasks.arc_locking import ArcLocking, ArcModels
 from secateur.text import has_penn_spelling
+from secateur.training.arc_filters import train_filters
 from secateur.training.arc_policies import DaggerRound, dagger
-from secateur.training.arc_weights import BITS, EPOCHS, any_weights, staged_weights
+from secateur.training.arc_weights import ALL_ARCS, BITS, EPOCHS, any_weights, staged_weights
 from secateur.training.folder import Folder
 from secateur.training.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
 from secateur.training.trainer import Step, Tell
 
 RANKED = 300  # held-out sentences that templates are ranked on, at most
 RANKED_SIBLINGS = 60
+LEARNED = 6.0  # the first filter's margin where the second order is learned
 LEAST = 0.3  # seconds: short runs are timed again until then
 
 
@@ -56,9 +60,11 @@ class ArcSettings:
     """How to train a dependency parser and its policies."""
 
     order: int = 1  # 2: with adjacent siblings
-    ends: tuple[int, ...] = (8, 24, 64)  # patterns of the first order that a stage has; the last has all
+    ends: tuple[int, ...] = (24, 64)  # patterns of the first order that a stage has; the last has all
     sibling_ends: tuple[int, ...] = (14,)
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
+    filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
+    margins: tuple[tuple[float, ...], ...] = ((4.5, 3.0), (4.0, 2.0), (3.0, 1.5))  # the filters' points
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0)  # of locking a wrong arc; one policy each
     epochs: int = EPOCHS
@@ -84,6 +90,10 @@ class ArcSettings:
         for ends in (self.ends, self.sibling_ends):
             if any(b <= a for a, b in pairwise((0, *ends))):
                 raise InputError(f"stages of {ends} patterns", fix="give growing numbers above 0")
+        if any(len(margins) != len(self.filters) for margins in self.margins):
+            raise InputError(
+                f"margins {self.margins} of {len(self.filters)} filters", fix="give one for each filter"
+            )
         if self.tags not in ("gold", "predicted"):
             raise InputError(f"unknown tags {self.tags!r}", fix="choose gold or predicted")
         if not self.costs or min(self.costs) <= 0:
@@ -110,7 +120,8 @@ def train_arcs(
     if settings.tags == "predicted":
         trainer.retag(tagger)
     groups = trainer.groups()
-    task = trainer.task(groups, trainer.weights(groups))
+    filters = trainer.filters(groups)
+    task = trainer.task(groups, trainer.weights(groups, filters), filters)
     parts = trainer.parts(groups)
     policies: dict[str, Policy] = {}
     log: list[dict[str, Any]] = []
@@ -126,7 +137,18 @@ def train_arcs(
         **{k: v for k, v in asdict(settings).items() if v is not None},
     }
     model = DependencyModel(
-        trainer.features, groups, task.models, task.limits, policies, (), tagger, labeller, notes, log
+        trainer.features,
+        groups,
+        task.models,
+        task.limits,
+        policies,
+        (),
+        tagger,
+        labeller,
+        notes,
+        log,
+        filters,
+        settings.margins if filters else (),
     )
     return replace(model, points=frontier.with_tradeoffs(trainer.measure(model)))
 
@@ -159,7 +181,7 @@ class ArcTrainer:
         self.folder = Folder(work, hashlib.sha256(about.encode()).hexdigest())
         self.limits = LengthLimits.from_trees(train)
         self.done = 0
-        self.total = 4 + settings.order + settings.folds + len(settings.costs) * settings.iterations
+        self.total = 5 + settings.order + settings.folds + len(settings.costs) * settings.iterations
 
     def tagger(self) -> Tagger:
         """Of all trees, for text without tags."""
@@ -242,24 +264,62 @@ class ArcTrainer:
     def _templates(self) -> int:
         return len(self.features.templates)
 
-    def weights(self, groups: Groups) -> Weights:
+    def filters(self, groups: Groups) -> tuple[ArcFilter, ...]:
         """Of all trees."""
-        return self._stored("weights", groups, self.trees)
+        found = self._stored_filters("filters", groups, self.trees)
+        self._finished("filters: " + ", ".join(f"{len(own.templates)} templates" for own in found))
+        return found
+
+    def _stored_filters(
+        self, name: str, groups: Groups, trees: Sequence[DependencyTree]
+    ) -> tuple[ArcFilter, ...]:
+        ranked, settings = [t for group in groups for t in group], self.settings
+        if not settings.filters or not settings.margins:
+            return ()
+
+        def make() -> dict[str, Any]:
+            found = train_filters(
+                self.features,
+                trees,
+                self.limits,
+                ranked,
+                settings.filters,
+                settings.margins[0],
+                seed=settings.seed,
+            )
+            return {f"{number}": own.weights for number, own in enumerate(found)}
+
+        stored = self.folder.arrays(name, make)
+        return tuple(
+            ArcFilter(filter_templates(self.features, ranked, count), stored[f"{number}"], margin)
+            for number, (count, margin) in enumerate(zip(settings.filters, settings.margins[0], strict=True))
+        )
+
+    def weights(self, groups: Groups, filters: tuple[ArcFilter, ...]) -> Weights:
+        """Of all trees."""
+        return self._stored("weights", groups, self.trees, filters)
 
     def parts(self, groups: Groups) -> list[tuple[ArcLocking, list[Example]]]:
         """Folds, each with a parser that has not seen it."""
 
         def part(fold: int) -> tuple[ArcLocking, list[Example]]:
             others = [tree for i, tree in enumerate(self.trees) if i % self.settings.folds != fold]
-            task = self.task(groups, self._stored(f"weights-{fold}", groups, others))
+            filters = self._stored_filters(f"filters-{fold}", groups, others)
+            task = self.task(groups, self._stored(f"weights-{fold}", groups, others, filters), filters)
             return task, self.examples(task, self.trees[fold :: self.settings.folds])
 
         with ThreadPoolExecutor(self.jobs) as threads:  # the kernels let go of the interpreter
             return list(threads.map(part, range(self.settings.folds)))
 
-    def task(self, groups: Groups, weights: Weights) -> ArcLocking:
-        models = ArcModels(weights)
-        return ArcLocking(self.features, groups, models, self.limits, bits=self.settings.policy_bits)
+    def task(self, groups: Groups, weights: Weights, filters: tuple[ArcFilter, ...] = ()) -> ArcLocking:
+        return ArcLocking(
+            self.features,
+            groups,
+            ArcModels(weights),
+            self.limits,
+            bits=self.settings.policy_bits,
+            filters=filters,
+        )
 
     def examples(self, task: ArcLocking, trees: Sequence[DependencyTree]) -> list[Example]:
         return [
@@ -290,8 +350,8 @@ class ArcTrainer:
         )
 
     def measure(self, model: DependencyModel) -> list[Point]:
-        """All points on the judging half: no decisions, stage by stage and at once, and the policies."""
-        names = [FULL, *(static_name(stage) for stage in range(len(model.groups) - 1)), *model.policies]
+        """All points on the judging half."""
+        names = (*model.without_policies, *model.policies)
         points = [measure(name, model, self.judging, repeat=self.settings.repeat) for name in names]
         for p in points:
             self._finished(
@@ -301,9 +361,11 @@ class ArcTrainer:
             )
         return points
 
-    def _stored(self, name: str, groups: Groups, trees: Sequence[DependencyTree]) -> Weights:
+    def _stored(
+        self, name: str, groups: Groups, trees: Sequence[DependencyTree], filters: tuple[ArcFilter, ...]
+    ) -> Weights:
         weights = self.folder.policy(
-            name, 1 << self.settings.bits, lambda: Policy(self._fit(name, groups, trees))
+            name, 1 << self.settings.bits, lambda: Policy(self._fit(name, groups, trees, filters))
         ).weights
         self._finished(f"{name}: trained on {len(trees):,} sentences")
         return weights
@@ -313,18 +375,28 @@ class ArcTrainer:
         name: str,
         groups: Groups,
         trees: Sequence[DependencyTree],
+        filters: tuple[ArcFilter, ...] = (),
         shares: Sequence[float] | None = None,
     ) -> Weights:
         return staged_weights(
             self.features,
             corpus_of(self.features, trees),
             groups,
+            arcs=self._arcs(trees, filters),
             epochs=self.settings.epochs,
             bits=self.settings.bits,
             seed=self.settings.seed,
             shares=shares,
             report=partial(self._epoch, name),
         )
+
+    def _arcs(self, trees: Sequence[DependencyTree], filters: tuple[ArcFilter, ...]) -> Arcs:
+        """What the second order learns among: with all arcs there would be too many siblings."""
+        if self.settings.order == 1 or not filters:
+            return ALL_ARCS
+        first = replace(filters[0], margin=LEARNED)
+        corpus, tags = corpus_of(self.features, trees), corpus_tags(self.limits, trees)
+        return with_gold(likely(self.features, [first], corpus, tags, self.limits), corpus)
 
     def _epoch(self, name: str, epoch: int, right: float) -> None:
         self._finished(f"{name}, pass {epoch}: {right:.1%} of the heads right while training", fits=0)
