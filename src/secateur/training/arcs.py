@@ -230,7 +230,7 @@ class ArcTrainer:
             found = grouped(ranking, self.settings.even)
         if self.settings.order == 1:
             return found
-        siblings = paired(self._ranked("ranking-siblings", self._rank_siblings))
+        siblings = paired(self._ranked("ranking-siblings", partial(self._rank_siblings, found)))
         return (*found, *prefixes(siblings, self.settings.sibling_ends))
 
     def _ranked(self, name: str, make: Any) -> Ranking:
@@ -254,10 +254,12 @@ class ArcTrainer:
         )
         return rank(self.features, weights, held, jobs=self.jobs)
 
-    def _rank_siblings(self) -> Ranking:
+    def _rank_siblings(self, arcs: Groups) -> Ranking:
+        """Given all templates of arcs."""
         held = corpus_of(self.features, self.stopping[:RANKED_SIBLINGS])
         groups = (tuple(range(self.features.first)), tuple(range(self.features.first, self._templates)))
-        weights = self._fit("weights of siblings", groups, self.trees, shares=(0.0, 1.0))
+        filters = self._stored_filters("filters", arcs, self.trees)
+        weights = self._fit("weights of siblings", groups, self.trees, filters, shares=(0.0, 1.0))
         return rank_siblings(self.features, weights, held, jobs=self.jobs)
 
     @property
