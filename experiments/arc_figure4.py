@@ -4,9 +4,9 @@
     python experiments/arc_figure4.py --data garden --limit 200        no data needed
 
 After each stage of the first order and the decisions that follow it: the share of the arcs that the length
-dictionary left (all arcs, where these hold no tree) which are locked, barred or still open; of the locked
-ones, how many are gold; words settled; UAS of the stage's tree; templates spent. The last stage decides
-nothing: its tree settles what is open. All policies are stored and listed, one is drawn: --point, or the most
+dictionary left (all arcs, where these hold no tree) which are locked, barred, by filters before the first
+stage or by locks, or still open; of the locked ones, how many are gold; words settled; UAS of the stage's
+tree; templates spent. The last stage decides nothing: its tree settles what is open. All policies are stored and listed, one is drawn: --point, or the most
 accurate on dev.
 """
 
@@ -24,8 +24,9 @@ from report import new_figure, save_figure, start, table
 from secateur.dependency_model import DependencyModel
 from secateur.errors import InputError
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
-from secateur.search.core import Example
+from secateur.search.core import Example, Outcome
 from secateur.tasks.arc_history import LOCKED, fates
+from secateur.tasks.arc_locking import ArcInput, ArcLocking
 
 NAME = "arc-figure4"
 LOCKS, OPEN = "#009E73", "0.85"  # colours of arcs; barred ones have that of what is dominated
@@ -33,6 +34,7 @@ LOCKS, OPEN = "#009E73", "0.85"  # colours of arcs; barred ones have that of wha
 KEYS = (
     "words",
     "arcs",
+    "filtered",
     "open",
     "settled",
     "gold settled",
@@ -56,11 +58,13 @@ def dynamics(model: DependencyModel, name: str, given: Sequence[Example]) -> lis
         # A stage computes its group on the arcs that are open when it begins, and on no others.
         begins = [*(np.diff(computed, prepend=0) // sizes).tolist(), 0]
         found = fates(tasks[-1], x, policy)
+        arcs, filtered = given_arcs(staged, x, outcomes[0])
         for stage, row in enumerate(rows):
             settled = [(m, fate) for m, fate in enumerate(found, 1) if fate.stage <= stage]
             locked = [(m, fate) for m, fate in settled if fate.how == LOCKED]
             row["words"] += len(found)
-            row["arcs"] += begins[0]
+            row["arcs"] += arcs
+            row["filtered"] += filtered
             row["open"] += begins[stage + 1]
             row["settled"] += len(settled)
             row["gold settled"] += sum(gold[m] == fate.head for m, fate in settled)
@@ -69,6 +73,17 @@ def dynamics(model: DependencyModel, name: str, given: Sequence[Example]) -> lis
             row["right"] += right_heads(outcomes[stage], gold)
             row["templates"] += computed[stage]
     return [{key: int(row[key]) for key in KEYS} for row in rows]
+
+
+def given_arcs(task: ArcLocking, x: ArcInput, outcome: Outcome) -> tuple[int, int]:
+    """Arcs that the length dictionary leaves, or all; and how many of them filters barred."""
+    assert outcome.parts is not None
+    passed, heads = task.passed(x), outcome.parts.heads
+    least = passed[np.arange(1, len(heads)), heads[1:]].min()  # as far as all arcs of a tree came
+    if least == 0:
+        return (len(heads) - 1) ** 2, 0
+    left = int((passed >= 1).sum())
+    return left, left - int((passed >= least).sum())
 
 
 def measure(case: ArcCase) -> Row:
@@ -90,6 +105,7 @@ def shares(row: Row, templates: int) -> dict[str, float]:
         "locked": row["settled"] / row["arcs"],
         "barred": 1 - (row["settled"] + row["open"]) / row["arcs"],
         "open": row["open"] / row["arcs"],
+        "barred by filters": row["filtered"] / row["arcs"],
         "words settled": row["settled"] / row["words"],
         "gold of locked": row["gold settled"] / max(row["settled"], 1),
         "gold of those the policy locked": row["gold by policy"] / max(row["by policy"], 1),
@@ -131,8 +147,8 @@ def show(docs: Path, points: Mapping[str, str], name: str, found: Row) -> str:
         for point, rows in found["policies"].items()
         for stage, row in enumerate(rows)
     ]
-    header = ["policy", "after stage", "arcs locked", "barred", "open", "words settled", "gold of locked"]
-    header += ["gold of those the policy locked", "UAS", "templates"]
+    header = ["policy", "after stage", "arcs locked", "barred", "open", "barred by filters", "words settled"]
+    header += ["gold of locked", "gold of those the policy locked", "UAS", "templates"]
     picture = draw(docs, name, points.get(name, found["best"]), found)
     return f"{picture}\n{name}, test:\n\n{table(header, lines)}"
 

@@ -5,7 +5,8 @@
 
 UAS against templates computed and against CPU time (with encoding and labels, one process, parsers in turn,
 best of several rounds). A line for each policy, its runs ended after stage 0, 1, ...; and one without
-decisions, the templates of the same stages at once. The expert locks an arc if it is gold: a bound.
+decisions, the templates of the same stages at once; and one with the policies' filters, but no decisions.
+The expert locks an arc if it is gold: a bound.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from arc_table1 import ArcCase, Row, arguments, bank, case_of, compared, example
 from report import new_figure, save_figure, start, table
 from secateur.arc_parser import ArcParser
 from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import DependencyModel, static_name
-from secateur.plots.frontier import UNPRUNED
+from secateur.dependency_model import FULL, DependencyModel, filter_name, static_name
+from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy
 
 NAME = "arc-figure5"
-STATIC, EXPERT = "static", "expert"
+STATIC, FILTERED, EXPERT = "static", "filters alone", "expert"
+STYLES = {STATIC: ("s--", UNPRUNED), FILTERED: ("^--", DOMINATED)}
 COLOURS = ("#56B4E9", "#0072B2", "#009E73", "#CC79A7", "#E69F00")  # of policies, in turn
 
 
@@ -39,7 +41,11 @@ def stopped(model: DependencyModel, point: str, last: int) -> ArcParser:
 def lines(model: DependencyModel, test: DependencyBank) -> list[Row]:
     """All policies and the static parser after all stages; a policy's last is where it stops by itself."""
     stages = range(len(model.groups))
-    parsers = {(STATIC, stage): ArcParser(model, static_name(stage)) for stage in stages}
+    early = stages[:-1]  # the last stage has all templates
+    names = {STATIC: [*map(static_name, early), FULL]}
+    if model.margins:
+        names[FILTERED] = [*(filter_name(0, stage) for stage in early), filter_name(0)]
+    parsers = {(line, stage): ArcParser(model, own[stage]) for line, own in names.items() for stage in stages}
     parsers |= {(name, stage): stopped(model, name, stage) for name in model.policies for stage in stages}
     rows = compared(model, {f"{line} {stage}": parser for (line, stage), parser in parsers.items()}, test)
     return [{"line": line, "stage": stage, **row} for (line, stage), row in zip(parsers, rows, strict=True)]
@@ -72,7 +78,7 @@ def draw(docs: Path, name: str, found: Row) -> str:
     figure, axes = new_figure(1, 2, size=(11.6, 4.6))
     policies = iter(COLOURS * len(found["rows"]))
     for line, rows in by_line(found).items():
-        style, colour = ("s--", UNPRUNED) if line == STATIC else ("o-", next(policies))
+        style, colour = STYLES[line] if line in STYLES else ("o-", next(policies))
         for panel, key, factor in zip(axes.flat, ("templates", "seconds"), (100, 1), strict=True):
             x, y = [factor * row[key] for row in rows], [row["uas"] for row in rows]
             panel.plot(x, y, style, color=colour, label=line, markersize=4)

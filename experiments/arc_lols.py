@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -111,14 +111,19 @@ def jackknife(model: DependencyModel, work: Path) -> Jackknife:
     folder = Folder(work, json.loads(mark.read_text(encoding="utf-8"))["fingerprint"])
     own = model.task(policy_name(0))
 
-    def absent() -> Policy:
+    def absent() -> NoReturn:
         raise missing
 
-    weights = (
-        folder.policy(f"weights-{fold}", len(own.models.crossing), absent).weights
-        for fold in range(model.settings["folds"])
-    )
-    return Jackknife([*(replace(own, models=ArcModels(w)) for w in weights), own])
+    def without(fold: int) -> ArcLocking:
+        weights = folder.policy(f"weights-{fold}", len(own.models.crossing), absent).weights
+        filters = folder.arrays(f"filters-{fold}", absent) if own.filters else {}
+        return replace(
+            own,
+            models=ArcModels(weights),
+            filters=tuple(replace(f, weights=filters[f"{number}"]) for number, f in enumerate(own.filters)),
+        )
+
+    return Jackknife([*map(without, range(model.settings["folds"])), own])
 
 
 def heads(x: Given, outcome: Outcome, gold: Heads) -> float:

@@ -162,8 +162,9 @@ def test_scores_of_a_model(run: Run, model: Path, gold: Path) -> None:
         assert (row["point"], row["result"]["total"]["uas"]) == (name, expected.uas)
         assert row["result"]["total"]["las"] == expected.las
         assert row["words_per_second"] > 0
-    assert found["settings"][0]["kept"] == 1.0
-    assert found["settings"][1]["kept"] < 1.0
+    kept = [row["kept"] for row in found["settings"]]
+    assert 0.9 < kept[0] <= 1.0  # arcs without rivals need no templates
+    assert kept[1] < kept[0]
 
 
 def test_scores_for_people(run: Run, model: Path, gold: Path) -> None:
