@@ -6,8 +6,8 @@
 After each stage of the first order and the decisions that follow it: the share of the arcs that the length
 dictionary left (all arcs, where these hold no tree) which are locked, barred, by filters before the first
 stage or by locks, or still open; of the locked ones, how many are gold; words settled; UAS of the stage's
-tree; templates spent. The last stage decides nothing: its tree settles what is open. All policies are stored and listed, one is drawn: --point, or the most
-accurate on dev.
+tree; templates spent. The last stage decides nothing: its tree settles what is open. All policies are stored
+and listed, one is drawn: --point, or the most accurate on dev.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def test_table_1(case: ArcCase, model: DependencyModel) -> None:
     by_name = {row["name"]: row for row in rows}
     filters = {f"filter-{number}{stage}" for number in range(3) for stage in ("", "-0", "-1")}
     assert set(by_name) == {FULL, "static-0", "static-1", *filters, *POLICIES}
-    # Less than all where arcs have no rivals, more where length limits hold no tree and all arcs are looked at.
+    # Less than all where arcs have no rivals, more where length limits hold no tree and all arcs count.
     full = by_name[FULL]["templates"]
     assert 0.8 < full < 1.5
     assert by_name["filter-2"]["templates"] <= by_name["filter-0"]["templates"] < full
