@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from secateur.model import SPLIT, Model, load_model
 from secateur.model_files import pack_arrays
 from secateur.parser import model_parser
 from secateur.search.core import Policy
-from secateur.training import Settings, SplitSettings, Step, train
+from secateur.training import Settings, SplitSettings, Step, fine, train
 from secateur.training.split import SplitTraining
 
 QUICK = Schedule(split_rounds=10, merge_rounds=4, smooth_rounds=2)
@@ -64,6 +65,17 @@ def test_a_model_with_a_split_grammar() -> None:
         assert model.policy(f"{name}+max-rule") is policy
         assert found[name].mpush < found[f"{name}+max-rule"].mpush < found[f"{name}+product"].mpush
         assert found[name].kept == found[f"{name}+product"].kept
+
+
+def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([50.0, 60.0, 70.0])  # levels 0 and 1 of the first seed, level 1 of the second
+    monkeypatch.setattr(fine, "_f1", lambda grammar, trees: next(scores))
+    settings = SplitSettings(levels=1, products=2, schedule=QUICK)
+    found = fine.fine_grammar(TREES[:60], TREES[60:70], settings=settings)
+    alone = SplitTraining(TREES[:60], settings=replace(settings, products=1, seed=1)).fit().grammar()
+    assert found.accuracy == (50.0, 60.0)
+    assert np.array_equal(found.grammar.blocks.binary, alone.blocks.binary)
+    assert not np.array_equal(found.grammar.blocks.binary, found.grammar.others[0].binary)
 
 
 def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:

@@ -167,7 +167,9 @@ def test_the_range_of_a_sweep() -> None:
     assert slow == pytest.approx((40 * 80) ** 0.5)
     assert fast == pytest.approx(20 * 0.5**0.5)
     # Nothing is lost yet: all of it.
-    assert sweep_range([80, 40, 20], [0.9, 0.8, 0.7], 0.75) == (80, 20)
+    assert sweep_range([80, 40, 20], [0.9, 0.8, 0.7], 0.75) == (pytest.approx(80), 20)
+    earlier, _ = sweep_range([160, 80, 40, 20, 10], [0.6, 0.7, 0.8, 0.7, 0.5], 0.75, before=2)
+    assert earlier == pytest.approx(160)
 
 
 def test_sentences_that_a_given_grammar_cannot_parse_are_counted(trees: sec.Treebank) -> None:

@@ -33,7 +33,10 @@ def fine_grammar(
     jobs: int = 1,
     tell: Tell = lambda step: None,
 ) -> Fine:
-    """Split level by level; keep the level that parses `dev` best. With products, so from several seeds."""
+    """Split level by level; keep the level that parses `dev` best. With products, so from several seeds.
+
+    The first of a product parses alone too: it is the one that does so best.
+    """
     settings = settings or SplitSettings()
     total = settings.levels * settings.products
     first = _split(train, settings, work, jobs, tell, total)
@@ -41,11 +44,15 @@ def fine_grammar(
     level = max(range(len(accuracy)), key=lambda one: accuracy[one])
     about = ", ".join(f"level {number} {f1:.2f}" for number, f1 in enumerate(accuracy))
     tell(Step(f"F1 on held-out trees: {about}", settings.levels, total, 0))
-    grammars = [first.grammar(level)]
+    found = [(accuracy[level], first.grammar(level))]
     for other in range(1, settings.products):
         own = replace(settings, seed=settings.seed + other, levels=max(level, 1))
-        grammars.append(_split(train, own, work, jobs, tell, total, other * settings.levels).grammar(level))
-    return Fine(product(grammars), level, accuracy)
+        grammar = _split(train, own, work, jobs, tell, total, other * settings.levels).grammar(level)
+        found.append((_f1(grammar, dev), grammar))
+        about = f"F1 on held-out trees, seed {own.seed}: level {level} {found[-1][0]:.2f}"
+        tell(Step(about, (other + 1) * settings.levels, total, 0))
+    found.sort(key=lambda pair: -pair[0])
+    return Fine(product([grammar for _, grammar in found]), level, accuracy)
 
 
 def _split(

@@ -42,6 +42,9 @@ from secateur.trees import Tree
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
 FIRST, FACTOR, LAST = 1e-3, 4.0, 0.6
 PROBES = 5  # at most
+# Where the sweep begins, in probes before the most accurate one. Probes of a split grammar are judged with a
+# coarser one, which gains by pruning what the split one can do with.
+BEFORE, BEFORE_SPLIT = 0.5, 2.0
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
 
@@ -198,6 +201,7 @@ class Trainer:
             [p.accuracy for p in probes],
             self.settings.points,
             self.settings.left,
+            BEFORE_SPLIT if isinstance(self.grammar, SplitPCFG) else BEFORE,
         )
         found: list[Baseline] = []
         for number, penalty in enumerate(penalties):
@@ -273,25 +277,32 @@ def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:
 
 
 def spaced(
-    penalties: Sequence[float], runtime: Sequence[float], accuracy: Sequence[float], count: int, left: float
+    penalties: Sequence[float],
+    runtime: Sequence[float],
+    accuracy: Sequence[float],
+    count: int,
+    left: float,
+    before: float,
 ) -> list[float]:
     """Penalties for `count` baselines, from what some probes did."""
     falling = all(after < before for before, after in itertools.pairwise(runtime))
     if len(penalties) < 2 or not falling or min(runtime) <= 0:
         # Too little data for more pruning to show as less work.
         return [float(p) for p in np.geomspace(FIRST, LAST, count)]
-    slow, fast = sweep_range(runtime, accuracy, left)
+    slow, fast = sweep_range(runtime, accuracy, left, before)
     return frontier.even_penalties(penalties, runtime, count, slow, fast)
 
 
-def sweep_range(runtime: Sequence[float], accuracy: Sequence[float], left: float) -> tuple[float, float]:
+def sweep_range(
+    runtime: Sequence[float], accuracy: Sequence[float], left: float, before: float = BEFORE
+) -> tuple[float, float]:
     """The slowest and the fastest runtime to sweep, from probes in order of speed.
 
-    Where less work is also more accurate there is nothing to trade: the range begins half-way before the
-    most accurate probe. It ends where the share `left` of that accuracy is left.
+    Where less work is also more accurate there is nothing to trade: the range begins `before` the most
+    accurate probe, counted in probes. It ends where the share `left` of that accuracy is left.
     """
     best = int(np.argmax(accuracy))
-    slow = runtime[best] if best == 0 else math.sqrt(runtime[best] * runtime[best - 1])
+    slow = math.exp(np.interp(best - before, range(len(runtime)), np.log(runtime)))
     threshold = left * accuracy[best]
     for before, after in zip(range(best, len(runtime)), range(best + 1, len(runtime)), strict=False):
         if accuracy[after] < threshold:
