@@ -20,7 +20,7 @@ from secateur.model import SPLIT, Model, load_model
 from secateur.model_files import pack_arrays
 from secateur.parser import model_parser
 from secateur.search.core import Policy
-from secateur.training import Settings, SplitSettings, Step, fine, train
+from secateur.training import Settings, SplitSettings, Step, Trainer, fine, train
 from secateur.training.split import SplitTraining
 
 QUICK = Schedule(split_rounds=10, merge_rounds=4, smooth_rounds=2)
@@ -186,3 +186,30 @@ def test_spans_chosen_by_another() -> None:
         assert none.parse(words).work.kept == 0
     with pytest.raises(InputError, match="another choice"):
         sec.Parser(model.rules, features=model.features, policy=Policy(np.zeros(1)), spans=Nothing())
+
+
+def test_roll_outs_see_grammars_that_have_not_seen_their_sentences() -> None:
+    settings = Settings(points=3, iterations=1, repeat=1, max_length=12, rollout_level=1)
+    splits = SplitSettings(levels=2, schedule=QUICK)
+    trainer = Trainer(TREES[:80], TREES[80:90], settings, grammar=grammar(), splits=splits)
+    folds = [set(), set()]
+    for number, tree in enumerate(trainer.trees):
+        folds[number % 2].update(tree.words())
+    longer = {word for tree in trainer.longer for word in tree.words()}
+    assert folds[0] - folds[1] - longer
+    assert folds[1] - folds[0] - longer
+    for fold, task in enumerate(trainer.apart):
+        known = set(task.grammar.lexicon.words)
+        assert not (folds[fold] - folds[1 - fold] - longer) & known
+        assert folds[1 - fold] | longer <= known
+        assert any("~1" in symbol for symbol in task.grammar.symbols)  # split
+    # Every sentence is encoded for the task that visits it.
+    for number, (tree, (x, gold)) in enumerate(zip(trainer.trees, trainer.data, strict=True)):
+        own = trainer.apart[number % 2]
+        assert np.array_equal(x.words, own.encode(tree.words()).words)
+        assert np.array_equal(gold.nodes, own.gold(tree).nodes)
+    whole = Trainer(TREES[:80], TREES[80:90], settings, grammar=grammar())
+    assert not whole.apart
+    policy, rounds = trainer.lols("lols-0", trainer.baseline("baseline-0", 0.1), 0.0)
+    assert len(rounds) == 2
+    assert policy.weights.any()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Reward, Trace, Work, choose
-from secateur.search.learners import Aggregate, Checkpoint, advantages
+from secateur.search.learners import Aggregate, Apart, Checkpoint, advantages
 from secateur.search.parallel import Engine, portions
 from secateur.search.values import asymmetric, imitate, replay
 
@@ -110,6 +110,31 @@ def test_resumed_runs_end_with_the_same_policy() -> None:
         resumed, _ = run(resume=checkpoint)
         assert np.array_equal(resumed.policy_.weights, whole.policy_.weights)
         assert [r.reward for r in resumed.rounds_] == [r.reward for r in whole.rounds_]
+
+
+class Noted(Picking):
+    """Remembers what it visited."""
+
+    def __init__(self) -> None:
+        self.seen: set[Any] = set()
+
+    def roll_in(self, x: Any, *args: Any, **options: Any) -> Episode:
+        self.seen.add(x)
+        return super().roll_in(x, *args, **options)
+
+
+def test_each_fold_is_visited_by_its_own_task_and_reward() -> None:
+    first, second = Noted(), Noted()
+    dear = Reward(recall, "kept", 0.5)  # to the second fold, nothing is worth its price
+    apart = [Apart(first, Reward(recall, "kept", 0.1)), Apart(second, dear)]
+    pick = Reward(recall, "kept", 0.1)
+    data = [Example((1,), USEFUL), Example((2,), USEFUL), Example((3,), USEFUL)]
+    learner = Aggregate(replay, iterations=2, regularizer=1e-3, folds=2)
+    learner.fit(TASK, data, pick, NOTHING, dev=DATA[:4], apart=apart)
+    assert (first.seen, second.seen) == ({(1,), (3,)}, {(2,)})
+    assert set(np.flatnonzero(learner.policy_.weights > 0)) == {1, 3}
+    with pytest.raises(ValueError, match="1 tasks apart for 2 folds"):
+        learner.fit(TASK, data, pick, NOTHING, dev=DATA[:4], apart=apart[:1])
 
 
 def test_no_held_out_examples_is_an_error() -> None:

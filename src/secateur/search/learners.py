@@ -64,6 +64,13 @@ class Checkpoint(NamedTuple):
     apart: tuple[Weights, ...]  # the newest policies without a fold each
 
 
+class Apart(NamedTuple):
+    """What visits the examples of a fold: a search that was made without them, and its reward."""
+
+    task: Task
+    reward: Reward
+
+
 Save = Callable[[Checkpoint], None]
 Report = Callable[[Round], None]
 Cost = Callable[[Any], float]
@@ -105,15 +112,21 @@ class Aggregate:
         start: Policy,
         *,
         dev: Sequence[Example],
+        apart: Sequence[Apart] = (),
         pool: Pool | None = None,
         cost: Cost = lambda x: 1.0,
         resume: Checkpoint | None = None,
         save: Save = lambda checkpoint: None,
         report: Report = lambda round: None,
     ) -> Aggregate:
-        """Improve on `start`. `pool` may hold decisions already (the baseline's labelled set)."""
+        """Improve on `start`. `pool` may hold decisions already (the baseline's labelled set).
+
+        `apart`: what each fold's examples are made for and visited with, where the task itself knows them.
+        """
         if not dev:
             raise ValueError("no held-out examples: early stopping needs some")
+        if apart and len(apart) != self.folds:
+            raise ValueError(f"{len(apart)} tasks apart for {self.folds} folds")
         pool = pool if pool is not None else Pool(task.dim)
         apart_of = range(self.folds) if self.folds > 1 else range(0)  # the folds left out
 
@@ -124,22 +137,23 @@ class Aggregate:
         if resume is None:
             self.rounds_ = [look(start, 0, time.perf_counter())]
             weights = best = start.weights
-            apart = self._fits(pool, [weights] * len(apart_of), apart_of) if len(pool) else []
+            others = self._fits(pool, [weights] * len(apart_of), apart_of) if len(pool) else []
             report(self.rounds_[0])
         else:
             pool.restore(resume.advantages)
             self.rounds_ = list(resume.rounds)
-            weights, best, apart = resume.weights, resume.best, list(resume.apart)
+            weights, best, others = resume.weights, resume.best, list(resume.apart)
         while not self._done():
             number, started = len(self.rounds_), time.perf_counter()
-            self._collect(task, data, reward, apart if apart else [weights], number, pool, cost)
-            starts = [weights, *(apart or [weights] * len(apart_of))]
-            weights, *apart = self._fits(pool, starts, [None, *apart_of])
+            visitors = apart or [Apart(task, reward)] * self.folds
+            self._collect(visitors, data, others or [weights] * self.folds, number, pool, cost)
+            starts = [weights, *(others or [weights] * len(apart_of))]
+            weights, *others = self._fits(pool, starts, [None, *apart_of])
             found = look(Policy(weights), number, started)
             if found.reward > max(r.reward for r in self.rounds_):
                 best = weights
             self.rounds_.append(found)
-            save(Checkpoint(tuple(self.rounds_), weights, best, pool.advantages(), tuple(apart)))
+            save(Checkpoint(tuple(self.rounds_), weights, best, pool.advantages(), tuple(others)))
             report(found)
         self.policy_ = Policy(best)
         return self
@@ -164,9 +178,8 @@ class Aggregate:
 
     def _collect(
         self,
-        task: Task,
+        visitors: Sequence[Apart],  # of each fold
         data: Sequence[Example],
-        reward: Reward,
         weights: Sequence[Weights],  # of each fold's policy
         number: int,
         pool: Pool,
@@ -178,24 +191,28 @@ class Aggregate:
             rng = np.random.default_rng((self.seed, number))
             chosen = np.sort(rng.choice(len(data), self.minibatch, replace=False))
         visits = []
-        for fold, of_fold in enumerate(weights):
+        for fold, ((task, reward), of_fold) in enumerate(zip(visitors, weights, strict=True)):
             policy = Policy(of_fold, self.exploration, self.oracle_rate)
             visit = _Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
-            visits.append((visit, [(e, data[e]) for e in chosen[chosen % len(weights) == fold].tolist()]))
-        for run, items in self._in_batch(visits, reward, cost):
+            visits.append((visit, [(e, data[e]) for e in chosen[chosen % self.folds == fold].tolist()]))
+        for run, items in self._in_batch(visits, cost):
             for (example, (x, _)), seen in zip(items, self._map(run, items, cost), strict=True):
-                pool.add(example, *seen, partial(task.features, x))
+                pool.add(example, *seen, partial(visitors[0].task.features, x))
 
     def _in_batch(
-        self, visits: list[tuple[_Visit, list[_Item]]], reward: Reward, cost: Cost
+        self, visits: list[tuple[_Visit, list[_Item]]], cost: Cost
     ) -> Sequence[tuple[Callable[[list[_Item]], list[_Seen]], list[_Item]]]:
         """The visits, or such as know what all examples add to a batched accuracy: all roll in for that."""
-        accuracy = reward.accuracy
-        if not isinstance(accuracy, Batched):
+        batched = [
+            (visit, visit.reward.accuracy, items)
+            for visit, items in visits
+            if isinstance(visit.reward.accuracy, Batched)
+        ]
+        if not batched:
             return visits
-        counts = [c for visit, items in visits for c in self._map(_Count(visit, accuracy), items, cost)]
+        counts = [c for visit, own, items in batched for c in self._map(_Count(visit, own), items, cost)]
         total = np.sum(counts, axis=0)
-        return [(_VisitAmong(visit, accuracy, total, len(counts)), items) for visit, items in visits]
+        return [(_VisitAmong(visit, own, total, len(counts)), items) for visit, own, items in batched]
 
     def _map(self, function: Callable[[list[_Item]], list[T]], items: list[_Item], cost: Cost) -> list[T]:
         return self.engine.map(function, items, np.array([cost(example.x) for _, example in items]))

@@ -104,6 +104,7 @@ def train_trees(
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
     made: dict[str, Any] = {}
+    splits = grammar if isinstance(grammar, SplitSettings) else None
     if isinstance(grammar, SplitSettings):
         settings = replace(settings, binarization=grammar.binarization)
         jobs = engine.jobs if engine is not None else 1
@@ -115,7 +116,15 @@ def train_trees(
         }
         grammar = found.grammar
     trainer = Trainer(
-        train, dev, settings, grammar=grammar, features=features, work=work, engine=engine, tell=tell
+        train,
+        dev,
+        settings,
+        grammar=grammar,
+        splits=splits,
+        features=features,
+        work=work,
+        engine=engine,
+        tell=tell,
     )
     points = trainer.measure(UNPRUNED, None)
     policies: dict[str, Policy] = {}

@@ -25,7 +25,7 @@ from secateur.grammar.pcfg import PCFG
 from secateur.model import decoders, grammar_at
 from secateur.parser import Parser
 from secateur.search.core import Example, Outcome, Policy, Reward
-from secateur.search.learners import Aggregate, Round, judge
+from secateur.search.learners import Aggregate, Apart, Round, judge
 from secateur.search.linear import logistic_regression
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
@@ -36,6 +36,7 @@ from secateur.tasks.span_pruning import Encoded, Gold, SpanPruning, sites_of
 from secateur.training.folder import Folder
 from secateur.training.measure import measure
 from secateur.training.settings import Settings
+from secateur.training.split import SplitSettings, SplitTraining
 from secateur.treebank import Treebank
 from secateur.trees import Tree
 
@@ -79,27 +80,31 @@ class Trainer:
         settings: Settings,
         *,
         grammar: PCFG | SplitPCFG | None = None,
+        splits: SplitSettings | None = None,
         features: SpanFeatures | None = None,
         work: Path | None = None,
         engine: Engine | None = None,
         tell: Tell = lambda step: None,
     ) -> None:
+        """`splits`: how the grammar was split from these trees; LOLS then splits others without each fold."""
         if len(dev) < 2:
             raise InputError(
                 f"{len(dev)} held-out trees: one half stops the training, the other judges it",
                 fix="give --dev with 2 or more, or more trees to split some off",
             )
-        self.settings = settings
+        self.settings, self.splits = settings, splits
         self.engine = engine or Engine()
+        self.work = work
         self.tell = tell
         self.trees = train.filter(max_length=settings.max_length)
+        self.longer = train.filter(min_length=settings.max_length + 1)
         self.stopping_trees, self.judging_trees = dev[::2], dev[1::2]
         self.grammar = grammar or induce(train, binarization=settings.binarization)
         rolled = _rolled_out(self.grammar, settings.rollout_level)
         self.task = SpanPruning(
             rolled, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
         )
-        self.folder = Folder(work, _fingerprint(train, dev, settings, rolled, features))
+        self.folder = Folder(work, _fingerprint(train, dev, settings, splits, rolled, features))
         self.done = self.earlier = 0
         self.total = PROBES + settings.points * (1 + settings.iterations)
         # An induced grammar parses its own trees, split or not; of another that is not known.
@@ -120,7 +125,32 @@ class Trainer:
 
     @cached_property
     def data(self) -> list[Example]:
-        return self.examples(self.trees)
+        """The training sentences, each as the task that visits it has them."""
+        tasks = self.apart or [self.task]
+        return [_example(tasks[e % len(tasks)], tree) for e, tree in enumerate(self.trees)]
+
+    @cached_property
+    def apart(self) -> list[SpanPruning]:
+        """For each fold, the task with a grammar that was split without it.
+
+        A split grammar parses the trees it was made of better than new ones: roll-outs that saw this would
+        lean on it.
+        """
+        if self.splits is None or self.settings.folds < 2:
+            return []
+        return [self._without(fold, self.splits) for fold in range(self.settings.folds)]
+
+    def _without(self, fold: int, splits: SplitSettings) -> SpanPruning:
+        level, folds = self.settings.rollout_level, self.settings.folds
+        others = (tree for number, tree in enumerate(self.trees) if number % folds != fold)
+        training = SplitTraining(
+            Treebank(itertools.chain(others, self.longer)),
+            settings=replace(splits, levels=max(level, 1)),
+            work=None if self.work is None else self.work / f"split-without-{fold}-of-{folds}",
+            jobs=self.engine.jobs,
+        ).fit()
+        self._finished(f"grammar without fold {fold} of {folds}", fits=0)
+        return replace(self.task, grammar=_rolled_out(training.grammar(), level))
 
     @cached_property
     def stopping(self) -> list[Example]:
@@ -133,7 +163,7 @@ class Trainer:
         return self.examples(self.judging_trees)
 
     def examples(self, trees: Sequence[Tree]) -> list[Example]:
-        return [Example(self.task.encode(tree.words()), self.task.gold(tree)) for tree in trees]
+        return [_example(self.task, tree) for tree in trees]
 
     @cached_property
     def pool(self) -> Pool:
@@ -149,10 +179,10 @@ class Trainer:
     def is_gold(self) -> Any:
         return np.concatenate([self.task.is_gold(sites_of(len(x.words)), gold) for x, gold in self.data])
 
-    def reward(self, tradeoff: float) -> Reward:
+    def reward(self, tradeoff: float, task: SpanPruning | None = None) -> Reward:
         """The surrogate reward."""
         make = r_dp if self.settings.surrogate == "dp" else r_cp
-        return make(self.task, tradeoff)
+        return make(task or self.task, tradeoff)
 
     def labelled(self, penalty: float) -> Any:
         """Advantages of keeping, as the baseline sees them: 1 for gold spans, -penalty for others."""
@@ -238,6 +268,7 @@ class Trainer:
             self.reward(tradeoff),
             start.policy,
             dev=self.stopping,
+            apart=[Apart(task, self.reward(tradeoff, task)) for task in self.apart],
             pool=self.pool,
             cost=cubic,
             resume=resume,
@@ -267,6 +298,10 @@ class Trainer:
     def _finished(self, text: str, fits: int = 1) -> None:
         self.done += fits
         self.tell(Step(text, self.done, self.total, self.earlier))
+
+
+def _example(task: SpanPruning, tree: Tree) -> Example:
+    return Example(task.encode(tree.words()), task.gold(tree))
 
 
 def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:
@@ -333,10 +368,17 @@ def _round_line(name: str, r: Round) -> str:
 
 
 def _fingerprint(
-    train: Treebank, dev: Treebank, settings: Settings, grammar: PCFG, features: SpanFeatures | None
+    train: Treebank,
+    dev: Treebank,
+    settings: Settings,
+    splits: SplitSettings | None,
+    grammar: PCFG,
+    features: SpanFeatures | None,
 ) -> str:
     """Of all that the pieces of a run depend on; it may be given more rounds later."""
     fixed = {k: v for k, v in asdict(settings).items() if k not in ("iterations", "patience", "repeat")}
+    if splits is not None:
+        fixed["splits"] = asdict(splits)
     about = json.dumps([train.checksum(), dev.checksum(), fixed], sort_keys=True, default=str)
     whole = hashlib.sha256(about.encode())
     for array in grammar.rules:
