@@ -299,3 +299,21 @@ def test_known_grammars_parse_the_sample(data: Any) -> None:
         kept = max(n * (n - 1) // 2 - 1, 0)
         assert parse.work == Work(pushes=expected.pushes, items=expected.items, kept=kept)
         assert parse.tree == build_tree(grammar, np.array(expected.steps), tree.words())
+
+
+def test_words_of_the_grammar_are_not_respelt() -> None:
+    """Treebanks that write quotes and brackets as they are in the text find them again."""
+    rules = """
+        ROOT -> Q S 0.5 | B S 0.5
+        S -> V V 1.0
+        V -> 'go' 1.0
+        Q -> '"' 0.5 | '``' 0.5
+        B -> '[' 0.5 | '-LRB-' 0.5
+    """
+    parser = Parser(PCFG.from_text(rules))
+    for word, tag, leaf in (('"', "Q", '"'), ("“", "Q", "“"), ("[", "B", "-LSB-"), ("(", "B", "-LRB-")):
+        parse = parser.parse([word, "go", "go"])
+        assert not parse.failed
+        assert parse.tree.tags()[0] == tag
+        assert parse.tree.words()[0] == leaf
+    assert Parser(PCFG.from_text(rules)).marginals(["[", "go", "go"]) is not None

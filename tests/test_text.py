@@ -279,3 +279,10 @@ def test_text_without_sentence_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> N
     sentences = list(read_sentences(["on and on and on"] * 20, raw=True))
     assert len(sentences) > 2
     assert sum(len(sentence.tokens) for sentence in sentences) == 100
+
+
+def test_words_that_are_known_keep_their_spelling() -> None:
+    sentence = Sentence.of(["[", '"', "so", "’s", ")"])
+    assert sentence.penn == ("-LSB-", "``", "so", "'s", "-RRB-")
+    assert sentence.spelt({"[", '"', "-RRB-"}).penn == ("[", '"', "so", "'s", "-RRB-")
+    assert sentence.spelt({"[", '"', "-RRB-"}).tokens == sentence.tokens

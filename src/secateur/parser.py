@@ -112,7 +112,7 @@ class Parser:
         anchors: Anchors = NO_ANCHORS,
     ) -> Parse:
         """The best tree. mask[i, k] False prunes span (i, k); anchors add scores of your own."""
-        return self._parse(_sentence(words), mask, anchors, 0)
+        return self._parse(self._sentence(words), mask, anchors, 0)
 
     def _parse(
         self, sentence: Sentence, mask: npt.NDArray[np.bool_] | None, anchors: Anchors, begin: int
@@ -225,7 +225,7 @@ class Parser:
                 return sentence, ids, None, None
             found = marginals(self.grammar, chart, ids, self._anchors(anchors, len(ids)))
             return sentence, ids, found, Work(pushes=int(chart.pushes), items=len(chart.label))
-        padded, sentence = self.split.padded, _sentence(words)
+        padded, sentence = self.split.padded, self._sentence(words)
         ids = self.grammar.lexicon.encode(sentence.penn)
         n = len(ids)
         if n > self.limits.words:
@@ -237,7 +237,7 @@ class Parser:
         return sentence, ids, split_marginals(self.grammar, nodes, n), work
 
     def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
-        sentence = _sentence(words)
+        sentence = self._sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
@@ -246,6 +246,12 @@ class Parser:
         limit = self.limits.chart_bytes // 5
         chart = cky.fill(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
+
+    def _sentence(self, words: Words) -> Sentence:
+        sentence = words if isinstance(words, Sentence) else Sentence.of(words)
+        if not sentence.tokens:
+            raise InputError("an empty sentence", fix="give at least one word")
+        return sentence.spelt(self.grammar.lexicon.index)
 
     def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
         """The spans to be looked at; all of them without a policy or anyone else to choose."""
@@ -336,13 +342,6 @@ def _decoder(decode: str | None, split: SplitPCFG | None) -> str:
     if decode == "viterbi":
         split.check_single()
     return decode or "max-rule"
-
-
-def _sentence(words: Words) -> Sentence:
-    sentence = words if isinstance(words, Sentence) else Sentence.of(words)
-    if not sentence.tokens:
-        raise InputError("an empty sentence", fix="give at least one word")
-    return sentence
 
 
 def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words]]:

@@ -7,7 +7,7 @@ original spelling can be put back on the leaves of a parse.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from secateur.errors import InputError
@@ -38,6 +38,15 @@ class Sentence:
             token = next(token for token in kept if token.split() != [token])
             raise InputError(f'"{token}" is not one token', fix="tokens hold no white space")
         return cls(kept, penn_spelling(kept))
+
+    def spelt(self, known: Container[str]) -> Sentence:
+        """The same for a parser that knows words: those stay as they are in the text."""
+        if self.penn is self.tokens:
+            return self
+        spelling = (
+            token if token in known else penn for token, penn in zip(self.tokens, self.penn, strict=True)
+        )
+        return Sentence(self.tokens, tuple(spelling))
 
     @property
     def leaves(self) -> tuple[str, ...]:

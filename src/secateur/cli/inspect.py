@@ -87,8 +87,9 @@ def inspect(
     given = _sentence(sentence, encoding)
     point = choose(str(model), loaded, dial)
     tree = None if gold is None else read_gold(gold, given, encoding, loaded.normalization)
-    found = look(loaded, point, given, tree)
-    explained = _explained(loaded, found, given, span)
+    spelt = given.spelt(loaded.rules.lexicon.index)
+    found = look(loaded, point, spelt, tree)
+    explained = _explained(loaded, found, spelt, span)
     if svg:
         from secateur.plots import chart
 
