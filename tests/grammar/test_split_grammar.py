@@ -14,6 +14,7 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing, emissions
+from secateur.grammar.lexicon import Lexicon, finer
 from secateur.kernels import cky, forest, forest_scores
 from secateur.kernels.rules import NO_ANCHORS
 from secateur.search.core import Policy
@@ -39,6 +40,7 @@ def grammar() -> SplitPCFG:
 ENTRIES = (("N", "cat", False), ("N", "dog", False), ("V", "cat", False), ("V", "runs", False))
 COUNTS = [np.array([3.0, 1.0]), np.array([0.5, 0.5]), np.array([2.0]), np.array([1.0])]
 MASS = {"N": np.array([3.5, 1.5]), "V": np.array([3.0])}
+_ENDINGS = ("realize", "baptize", "agonize", "doze", "limbo", "gumbo", "turbo", "whale")
 
 
 def test_a_frequent_word_speaks_for_itself() -> None:
@@ -58,6 +60,44 @@ def test_a_rare_word_is_drawn_towards_its_class() -> None:
     expected = (np.array([0.5, 0.5]) + 0.25 * prior) / (1.0 + 0.25) / MASS["N"]
     assert np.allclose(found["N", "dog"], expected)
     assert np.allclose(found["N", "UNK-LC"], prior / MASS["N"])
+
+
+def test_sub_tags_of_a_rare_word_are_drawn_more_than_its_tags() -> None:
+    entries = (("N", "cow", False), ("N", "dog", False), ("V", "dog", False))
+    counts = [np.array([2.0, 0.0]), np.array([0.0, 1.0]), np.array([1.0])]
+    mass = {"N": np.array([2.0, 1.0]), "V": np.array([1.0])}
+    smoothing = WordSmoothing(rare=2, known=0.0, unknown=0.0, shared=3.0)
+    found = emissions(entries, counts, mass, smoothing)
+    # All are rare, and of one class: two thirds of its N are of the first kind.
+    assert np.allclose(found["N", "dog"] * mass["N"], np.array([0.0 + 2.0, 1.0 + 1.0]) / (1.0 + 3.0))
+    assert np.allclose(found["N", "cow"] * mass["N"], 2.0 * np.array([2.0 + 2.0, 1.0]) / (2.0 + 3.0))
+    assert np.allclose(found["V", "dog"], [1.0])  # tags stay as they were seen
+
+
+def test_words_that_end_alike_are_a_class_of_their_own() -> None:
+    entries = tuple(("V" if word.endswith("ze") else "N", word, False) for word in _ENDINGS)
+    counts = [np.array([0.75, 0.25]) if tag == "N" else np.array([1.0]) for tag, _, _ in entries]
+    mass = {"N": np.array([3.0, 1.0]), "V": np.array([4.0])}
+    smoothing = WordSmoothing(unknown=0.0, ending=2.0, least=3, unlikely=0.4)
+    found = emissions(entries, counts, mass, smoothing)
+    names = {name for _, name in found if "~" in name}
+    assert names == {"UNK-LC~ze", "UNK-LC~ize", "UNK-LC~bo"}  # others are too few
+    # Half of the class are verbs. What ends in -ze is so in 4 of 4, nouns are unlikely.
+    assert np.allclose(found["V", "UNK-LC~ze"] * mass["V"], 5 / 6)
+    assert ("N", "UNK-LC~ze") not in found
+    assert np.allclose(found["V", "UNK-LC~ize"] * mass["V"], (3 + 2 * 5 / 6) / (3 + 2))
+    assert np.allclose(found["N", "UNK-LC~bo"] * mass["N"], (3 + 2 / 2) / (3 + 2) * np.array([0.75, 0.25]))
+    lexicon = Lexicon.build((word, 0, 0.0) for _, word in found)
+    assert lexicon.known("finalize") == "UNK-LC~ize"
+    assert lexicon.known("gaze") == "UNK-LC~ze"
+    assert lexicon.known("hobo") == "UNK-LC~bo"
+    assert lexicon.known("table") == "UNK-LC"
+
+
+def test_endings_of_numbers_have_digits_alike() -> None:
+    assert finer("UNK-NUM", "1997") == ("UNK-NUM~000", "UNK-NUM~00")
+    assert finer("UNK-CAPS", "Realize") == ("UNK-CAPS~lize", "UNK-CAPS~ize", "UNK-CAPS~ze")
+    assert finer("UNK", "up") == ()
 
 
 def test_a_sub_tag_that_nothing_uses_has_no_words() -> None:

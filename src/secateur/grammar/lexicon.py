@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 UNKNOWN = "UNK"
 REMEMBERED = 1 << 17  # unknown words whose class is kept at hand
+ENDINGS = (4, 3, 2)  # lengths
 _SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 
 
@@ -42,6 +43,12 @@ def signature(word: str, *, initial: bool, known_lower: bool) -> str:
     elif len(word) >= 5 and not has_dash and not (has_digit and capitals):
         parts += [suffix for suffix in _SUFFIXES if lowered.endswith(suffix)][:1]
     return "-".join(parts)
+
+
+def finer(name: str, word: str) -> tuple[str, ...]:
+    """Classes within a class, by the ending of the word: the finest first. A grammar has some of them."""
+    ending = "".join("0" if c.isdigit() else c for c in word.lower())
+    return tuple(f"{name}~{ending[-length:]}" for length in ENDINGS if len(word) > length)
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,9 @@ class Lexicon:
         if escaped in self.index:
             return escaped
         name = signature(word, initial=initial, known_lower=word.lower() in self.index)
+        for fine in finer(name, word):
+            if fine in self.index:
+                return fine
         # A class that training never saw backs off to the nearest shorter one.
         while name not in self.index:
             if "-" not in name:

@@ -35,7 +35,7 @@ class Schedule:
     smooth_rounds: int = 10  # and with smoothing
     merged: float = 0.5  # share of the pairs that become one again
     noise: float = 0.01  # by which two halves differ at first
-    smooth_rules: float = 0.01  # what a sub-symbol takes from its relatives ...
+    smooth_rules: float = 0.03  # what a sub-symbol takes from its relatives ...
     smooth_words: float = 0.1  # ... for its words
 
     def __post_init__(self) -> None:
