@@ -15,6 +15,7 @@ from matplotlib import pyplot
 from matplotlib.text import Text
 
 import fine_runs
+import fine_smoothing
 import fine_speed
 import labels
 import prune_figure2
@@ -40,7 +41,11 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> report.Case:
     page = folder / "docs" / prune_runs.PAGE
     page.parent.mkdir(parents=True)
     shutil.copy(report.DOCS / prune_runs.PAGE, page)
-    for section in ("fine_speed", *(f"prune_{s}{fine}" for s in SECTIONS for fine in ("", "_fine"))):
+    for section in (
+        "fine_speed",
+        "fine_smoothing",
+        *(f"prune_{s}{fine}" for s in SECTIONS for fine in ("", "_fine")),
+    ):
         report.fill(page, section, NOT_YET)
     case = report.Case("garden", grammar="fine", out=folder / "results", docs=folder / "docs", limit=120)
     settings = replace(prune_runs.settings_of(case), points=3, iterations=1, repeat=1)
@@ -193,7 +198,7 @@ def test_rollouts(case: report.Case, model: sec.Model, monkeypatch: pytest.Monke
 
 def test_speed(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
     given = ["--out", str(case.out), "--docs", str(case.docs), "--limit", "120"]
-    monkeypatch.setattr(sys, "argv", ["fine_speed.py", *given])
+    monkeypatch.setattr(sys, "argv", ["fine_speed.py", *given, "--every", "2"])
     fine_speed.main()
     found = stored(case, fine_speed.NAME)
     rows = {row["name"]: row for row in found["rows"]}
@@ -201,8 +206,21 @@ def test_speed(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"exhaustive", "coarse to fine", "product of 2", "lols-0+product", "baseline-2"} <= set(rows)
     assert rows["exhaustive"]["mpush"] > rows["coarse to fine"]["mpush"] > rows["exact"]["mpush"]
     assert all(0 < row["f1"] <= 100 and row["words/s"] > 0 for row in found["rows"])
-    assert "| exhaustive |" in section(case, "fine_speed")
+    assert 0 < rows["exhaustive"]["beside"] <= 100
+    assert "| exhaustive, one sentence in 2 (there, coarse to fine: " in section(case, "fine_speed")
     assert (case.docs / "images" / "fine-speed.png").stat().st_size > 1000
+
+
+def test_smoothing(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ["--out", str(case.out), "--docs", str(case.docs), "--limit", "120", "--level", "1"]
+    monkeypatch.setattr(sys, "argv", ["fine_smoothing.py", *given])
+    monkeypatch.setattr(fine_smoothing, "RULES", (0.1,))
+    fine_smoothing.main()
+    rows = stored(case, fine_smoothing.NAME)["rows"]
+    assert set(rows) == {"as it is by default", "rules smoothed by 0.1", *fine_smoothing.WORDS}
+    assert all(0 < f1 <= 100 and 50 < tags <= 100 for [(f1, tags)] in rows.values())
+    assert rows["neither"] != rows["as it is by default"]
+    assert "garden-dp-fine, level 1" in section(case, "fine_smoothing")
 
 
 def test_the_picture_has_a_panel_for_each_data_set(case: report.Case, tmp_path: Path) -> None:
