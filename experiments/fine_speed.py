@@ -29,7 +29,6 @@ from secateur.tasks.cell_closing import CellClosing
 NAME = "fine-speed"
 EXHAUSTIVE, LADDER = "exhaustive", "coarse to fine"
 CLOSING = (0.02, 0.05, 0.2)  # penalties
-REPEAT = 3
 GOOD = 80  # F1: the fastest point above it has its name in the picture
 SLOW = 0.05  # seconds a sentence, above which one timing is enough
 
@@ -95,13 +94,13 @@ def ways(case: Case, model: sec.Model) -> dict[str, tuple[str, sec.Parser]]:
     return found
 
 
-def measured(parser: sec.Parser, trees: Sequence[sec.Tree]) -> Row:
+def measured(parser: sec.Parser, trees: Sequence[sec.Tree], repeat: int) -> Row:
     given = [tree.words() for tree in trees]
     for words in given[:3]:
         parser.parse(words)
     spent: list[float] = []
     parses: list[sec.Parse] = []
-    while len(spent) < REPEAT and (not spent or spent[-1] < SLOW * len(given)):
+    while len(spent) < repeat and (not spent or spent[-1] < SLOW * len(given)):
         started = time.process_time()
         parses = [parser.parse(words) for words in given]
         spent.append(time.process_time() - started)
@@ -115,16 +114,16 @@ def measured(parser: sec.Parser, trees: Sequence[sec.Tree]) -> Row:
     }
 
 
-def measure(case: Case, model: sec.Model, every: int) -> Row:
+def measure(case: Case, model: sec.Model, every: int, repeat: int) -> Row:
     test = treebanks(case.data, case.limit).test
     dev = {p.name: p.accuracy for p in model.points}
     rows: list[Row] = []
     parsers = ways(case, model)
     for name, (kind, parser) in parsers.items():
         some = test[::every] if name == EXHAUSTIVE else test
-        rows.append({"name": name, "kind": kind, "dev": dev.get(name), **measured(parser, some)})
+        rows.append({"name": name, "kind": kind, "dev": dev.get(name), **measured(parser, some, repeat)})
         if len(some) < len(test):
-            beside = measured(parsers[LADDER][1], some)
+            beside = measured(parsers[LADDER][1], some, repeat)
             rows[-1] |= {"every": every, "beside": beside["f1"], "seconds beside": beside["seconds"]}
         print(f"{name}: F1 {rows[-1]['f1']:.2f}, {1000 * rows[-1]['seconds']:.2f} ms/sentence", flush=True)
     return {"level": model.settings["level"], "levels": model.settings["F1 of the levels"], "rows": rows}
@@ -239,9 +238,10 @@ def _cells(r: Row) -> list[str]:
 def main() -> None:
     parser = arguments(__doc__, grammar="fine")
     parser.add_argument("--every", type=int, default=1, help="parse only each so many-th exhaustively")
+    parser.add_argument("--repeat", type=int, default=3, help="timings, of which the best counts")
     chosen = parser.parse_args()
     case = case_of(chosen)
-    case.result(NAME, lambda: measure(case, runs(case), chosen.every))
+    case.result(NAME, lambda: measure(case, runs(case), chosen.every, chosen.repeat))
     describe(case)
 
 
