@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import arc_bits
 import arc_figure2
 import arc_figure3
 import arc_figure4
 import arc_figure5
 import arc_table1
+import arc_vine
 import report
 from arc_table1 import ArcCase
 from secateur.dependency_model import FULL, DependencyModel
@@ -36,8 +38,8 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> ArcCase:
     page = folder / "docs" / arc_table1.PAGE
     page.parent.mkdir(parents=True)
     shutil.copy(report.DOCS / arc_table1.PAGE, page)
-    for number in (2, 3, 4, 5):
-        report.fill(page, f"arc_figure{number}", NOT_YET)
+    for name in ("arc_vine", "arc_bits", *(f"arc_figure{number}" for number in (2, 3, 4, 5))):
+        report.fill(page, name, NOT_YET)
     case = ArcCase("garden", limit=240, out=folder / "out", docs=folder / "docs")
     arc_table1.trained(case.folder, case.data, case.limit, SETTINGS)
     return case
@@ -198,3 +200,30 @@ def test_figure_5(case: ArcCase, model: DependencyModel) -> None:
     assert expert["templates"] < lines[arc_figure5.STATIC][-1]["templates"]
     assert "| expert |" in section(case, "arc_figure5")
     assert is_drawn(case, arc_figure5.NAME)
+
+
+def test_vine(case: ArcCase, model: DependencyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arc_vine, "ROUNDS", 1)
+    found = case.result(arc_vine.NAME, lambda: arc_vine.measure(case))
+    rows = {row["name"]: row for row in found["rows"]}
+    assert set(rows) == {*(point.name for point in model.points), *(f"vine {s:g}" for s in arc_vine.SHARES)}
+    # The kernels alone find what ArcParser finds.
+    parsed = {row["name"]: row for row in arc_table1.measured(model, arc_table1.bank("garden", "test"))}
+    for name, row in parsed.items():
+        assert rows[name]["uas"] == pytest.approx(row["uas"])
+        assert rows[name]["templates"] == pytest.approx(row["templates"])
+    spent = [rows[f"vine {share:g}"]["templates"] for share in arc_vine.SHARES]
+    assert spent == sorted(spent, reverse=True)
+    assert spent[-1] < rows[FULL]["templates"] <= 1  # arcs without rivals are not scored
+    case.describe(arc_vine.NAME, arc_vine.show)
+    assert "vine 0.5" in section(case, "arc_vine")
+
+
+def test_bits(case: ArcCase) -> None:
+    found = case.result(arc_bits.NAME, lambda: arc_bits.measure(case, [4, 16]))
+    small, large = found["rows"]
+    assert small["used"] <= 16
+    assert large["used"] > 1000
+    assert large["dev"] > small["dev"]  # 16 weights for all
+    case.describe(arc_bits.NAME, arc_bits.show)
+    assert "2^16" in section(case, "arc_bits")

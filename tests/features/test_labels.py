@@ -124,3 +124,19 @@ def test_parts_that_do_not_fit_are_refused(labeller):
         Labeller.from_arrays({**arrays, "allowed": np.zeros_like(arrays["allowed"])}, settings)
     with pytest.raises(ValueError, match="features"):
         Labeller.from_arrays({**arrays, "weight": arrays["weight"][1:]}, settings)
+
+
+def test_labels_that_only_tell_the_root_need_no_features() -> None:
+    def labels(tree: DependencyTree) -> tuple[str, ...]:
+        return tuple("dep" if head else "top" for head in tree.heads)
+
+    plain = [replace(tree, labels=labels(tree)) for tree in TREES[:20]]
+    labeller = Labeller.train(plain, epochs=1)
+    stored = Labeller.from_arrays(labeller.arrays(), labeller.settings())
+    for own in (labeller, stored):
+        assert own.label(OTHERS) == [labels(tree) for tree in OTHERS]
+        assert (own.allowed.sum(axis=2) == 1).all()
+    # One arc with another label, and features decide again.
+    odd = tuple("odd" if label == "dep" else label for label in plain[0].labels)
+    other = Labeller.train([*plain, replace(plain[0], labels=odd)], epochs=1)
+    assert (other.allowed.sum(axis=2) > 1).any()

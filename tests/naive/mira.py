@@ -37,10 +37,14 @@ def tree_of(
     siblings: bool,
     projective: bool,
     single_root: bool,
+    gold: Sequence[int] = (),
+    loss: float = 0.0,
 ) -> list[int]:
-    """The best tree of a sentence whose arcs are all allowed."""
+    """The best tree of a sentence whose arcs are all allowed; those not gold have a loss added."""
     arcs = [(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m]
     scores = {arc: total(rows, weights, templates[0], (*arc, -1)) for arc in arcs}
+    if gold:
+        scores = {(h, m): score + (loss if gold[m] != h else 0.0) for (h, m), score in scores.items()}
     beside = None
     if siblings:
         parts = [(h, m, s) for h, m in arcs for s in [*range(min(h, m) + 1, max(h, m)), n + 1]]
@@ -59,6 +63,7 @@ def train(
     visits: Sequence[tuple[int, int]],
     size: int,
     most: float,
+    loss: float,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """visits: sentence and stage. The weights, their mean over the sentences visited, and right heads."""
     weights, summed = np.zeros(size), np.zeros(size)
@@ -76,6 +81,8 @@ def train(
             siblings=stage >= first,
             projective=projective == ALWAYS or (projective == LAST and stage == first - 1),
             single_root=single_root,
+            gold=gold,
+            loss=loss,
         )
         wrong = sum(a != b for a, b in zip(found[1:], gold[1:], strict=True))
         right += n - wrong

@@ -141,6 +141,9 @@ class Labeller:
         self, sentences: Sequence[DependencyTree], heads: Sequence[Sequence[int]]
     ) -> list[tuple[str, ...]]:
         """The same where heads were found for sentences, which are trees for certain."""
+        if self._by_root is not None:
+            top, other = self._by_root
+            return [tuple([other if head else top for head in own]) for own in heads]
         given = self._trees(sentences, heads)
         found = np.zeros(len(given.words), np.int64)
         kernel.label(_COMPILED, self.rows, self.allowed, given, found)
@@ -184,6 +187,17 @@ class Labeller:
         )
 
     @cached_property
+    def _by_root(self) -> tuple[str, str] | None:
+        """Labels below the root and elsewhere, where nothing else makes a difference."""
+        root = self._coarse[ROOT.coarse]
+        others = np.delete(self.allowed, root, axis=0).reshape(-1, len(self.labels))
+        groups = [np.unique(rows, axis=0) for rows in (self.allowed[root], others)]
+        if any(len(rows) != 1 or rows.sum() != 1 for rows in groups):
+            return None
+        top, other = (self.labels[int(rows.argmax())] for rows in groups)
+        return top, other
+
+    @cached_property
     def _rows(self) -> TokenRows:
         """The keys of tokens under each view, and the numbers of their coarse tags."""
         return TokenRows(self._row)
@@ -211,7 +225,10 @@ def _check(trees: Sequence[DependencyTree]) -> None:
 def _allowed(
     trees: Sequence[DependencyTree], labels: Mapping[str, int], coarse: Mapping[str, int], often: int
 ) -> Array:
-    """Which labels an arc may have, by the coarse tags of head and modifier; all where they are rare."""
+    """Which labels an arc may have, by the coarse tags of head and modifier; all where they are rare.
+
+    Where all arcs from the root have one label, and all others one, rare ones have no choice either.
+    """
     counts: Counter[tuple[str, str, str]] = Counter()
     root = ROOT.coarse
     for tree in trees:
@@ -221,5 +238,11 @@ def _allowed(
     table = np.zeros((size, size, len(labels)), np.int64)
     for (head, modifier, label), count in counts.items():
         table[coarse[head], coarse[modifier], labels[label]] = count
-    allowed: Array = (table > 0) | (table.sum(axis=2, keepdims=True) < often)
+    top, other = table[coarse[root]].any(axis=0), np.delete(table, coarse[root], axis=0).any(axis=(0, 1))
+    allowed: Array
+    if top.sum() == 1 and other.sum() == 1:
+        allowed = np.broadcast_to(other, table.shape).copy()
+        allowed[coarse[root]] = top
+    else:
+        allowed = (table > 0) | (table.sum(axis=2, keepdims=True) < often)
     return allowed

@@ -52,8 +52,11 @@ def arcs_at(arcs, i, n):
 
 
 @njit(cache=True, nogil=True)
-def decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, heads):
-    """The best tree by the templates up to a stage, among allowed arcs [n+1, n+1]; False: there is none."""
+def decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, gold, loss, heads):
+    """The best tree by the templates up to a stage, among allowed arcs [n+1, n+1]; False: there is none.
+
+    Where gold heads [n+1] are given, every other arc has its score and the loss.
+    """
     n = allowed.shape[0] - 1
     parts = arc_parts(allowed)
     scores = np.zeros(parts.head.shape[0], np.float32)
@@ -63,6 +66,8 @@ def decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, h
     head, modifier = parts.head, parts.modifier
     for r in range(scores.shape[0]):
         dense[modifier[r], head[r]] = scores[r]
+        if gold.shape[0] and gold[modifier[r]] != head[r]:
+            dense[modifier[r], head[r]] += loss
     siblings = np.empty((0, 0, 0), np.float32)
     if stage >= stages.first:
         group = group_of(stages, stages.first, stage + 1)
@@ -86,10 +91,11 @@ def sibling_scores(patterns, group, weights, sentence, shares, allowed):
 
 
 @njit(cache=True, nogil=True)
-def train(patterns, stages, rules, weights, corpus, arcs, order, drawn, most, summed, scratch, clock):
+def train(patterns, stages, rules, weights, corpus, arcs, order, drawn, most, loss, summed, scratch, clock):
     """A pass over sentences in the given order, each at its drawn stage: the clock, right heads and words.
 
-    For the tree found with features F and the true one with features G, of the templates up to the stage:
+    The tree is found with a loss added to all wrong arcs, so that the true one learns to win by more than
+    that. With its features F and those of the true one G, of the templates up to the stage:
         step = min(most, (wrong heads - w.(G - F)) / |G - F|^2)
         w += step (G - F),  summed += clock step (G - F)
     with the clock at the sentences before this one, so that w - summed / clock is in the end the average of
@@ -104,7 +110,7 @@ def train(patterns, stages, rules, weights, corpus, arcs, order, drawn, most, su
         gold = corpus.heads[corpus.start[i] : corpus.start[i] + n + 1]
         found = np.empty(n + 1, np.int32)
         allowed = arcs_at(arcs, i, n)
-        if not decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, found):
+        if not decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, gold, loss, found):
             continue
         wrong = 0
         for m in range(1, n + 1):
@@ -168,12 +174,14 @@ def _step(weights, more, less, wrong, most, summed, scratch, clock):
 @njit(cache=True, nogil=True)
 def parse_corpus(patterns, stages, stage, rules, weights, corpus, heads):
     """The best trees of all sentences, by position as in the corpus; returns how many have none."""
-    failed = 0
+    failed, none, no_loss = 0, np.empty(0, np.int32), np.float32(0)
     for i in range(corpus.start.shape[0] - 1):
         n = corpus.start[i + 1] - corpus.start[i] - AROUND
         allowed = np.ones((n + 1, n + 1), np.bool_)
         own = heads[corpus.start[i] : corpus.start[i] + n + 1]
         sentence = sentence_at(corpus, i)
         shares = no_shares(patterns, sentence)
-        failed += not decode(patterns, stages, stage, rules, weights, sentence, shares, allowed, own)
+        failed += not decode(
+            patterns, stages, stage, rules, weights, sentence, shares, allowed, none, no_loss, own
+        )
     return failed

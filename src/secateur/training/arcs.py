@@ -44,7 +44,7 @@ from secateur.tasks.arc_locking import ArcLocking, ArcModels
 from secateur.text import has_penn_spelling
 from secateur.training.arc_filters import train_filters
 from secateur.training.arc_policies import DaggerRound, dagger
-from secateur.training.arc_weights import ALL_ARCS, BITS, EPOCHS, any_weights, staged_weights
+from secateur.training.arc_weights import ALL_ARCS, BITS, EPOCHS, SHUFFLES, any_weights, staged_weights
 from secateur.training.folder import Folder
 from secateur.training.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
 from secateur.training.trainer import Step, Tell
@@ -68,6 +68,7 @@ class ArcSettings:
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0)  # of locking a wrong arc; one policy each
     epochs: int = EPOCHS
+    shuffles: int = SHUFFLES  # trainings, with the sentences in another order, whose weights are averaged
     bits: int = BITS
     folds: int = 4
     iterations: int = 20
@@ -80,6 +81,7 @@ class ArcSettings:
             raise InputError(f"order {self.order}", fix="choose 1 or 2")
         for what, number, least in (
             ("passes over the trees", self.epochs, 1),
+            ("orders of the sentences", self.shuffles, 1),
             ("folds", self.folds, 2),
             ("rounds of DAgger", self.iterations, 1),
             ("timing runs", self.repeat, 1),
@@ -386,6 +388,7 @@ class ArcTrainer:
             groups,
             arcs=self._arcs(trees, filters),
             epochs=self.settings.epochs,
+            shuffles=self.settings.shuffles,
             bits=self.settings.bits,
             seed=self.settings.seed,
             shares=shares,

@@ -22,7 +22,7 @@ class Settings:
     max_length: int = 40  # longer training sentences are left out
     regularizer: float = REGULARIZER
     least_seen: int = 2  # features of fewer sentences than this get no weight
-    carry: float = 0.1  # weight of the baseline's labels beside what roll-outs say
+    carry: float | None = None  # weight of the baseline's labels in LOLS; None: as suits the grammar
     folds: int = 2  # a sentence is visited by a policy trained without its fold
     rollouts: Literal["all", "some"] = "all"  # some: 2n for a sentence of n words
     rollout_level: int = 0  # of a split grammar's hierarchy, from which roll-outs see it

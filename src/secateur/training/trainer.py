@@ -46,6 +46,9 @@ PROBES = 5  # at most
 # Where the sweep begins, in probes before the most accurate one. Probes of a split grammar are judged with a
 # coarser one, which gains by pruning what the split one can do with.
 BEFORE, BEFORE_SPLIT = 0.5, 2.0
+# The weight of the baseline's labels beside what roll-outs say. A split grammar parses well with a baseline's
+# spans, and roll-outs see a coarser one: with less weight LOLS loses more than it gains.
+CARRY, CARRY_SPLIT = 0.1, 2.0
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
 
@@ -243,8 +246,11 @@ class Trainer:
 
     def lols(self, name: str, start: Baseline, tradeoff: float) -> tuple[Policy, list[Round]]:
         """LOLS from a baseline."""
-        self.pool.restore(self.settings.carry * self.labelled(start.penalty))
         settings, before = self.settings, self.done
+        carry = CARRY_SPLIT if isinstance(self.grammar, SplitPCFG) else CARRY
+        if settings.carry is not None:
+            carry = settings.carry
+        self.pool.restore(carry * self.labelled(start.penalty))
         resume = self.folder.checkpoint(name, self.task.dim)
         known = 0 if resume is None else len(resume.rounds) - 1
         self.done, self.earlier = self.done + known, self.earlier + known

@@ -1,0 +1,107 @@
+"""A vine-style filter beside our own filters and policies: the kernels alone, on test.
+
+    SECATEUR_DATA=... python experiments/arc_vine.py --data ptb-sample-dep
+
+The vine-style filter bars arcs by max-marginals of a projective parser with the templates of the first stage,
+then all templates score what is left. CPU time of one process without encoding and labels, parsers in turn,
+best of several rounds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from arc_table1 import ROUNDS, ArcCase, Row, arguments, bank, case_of, full_cost
+from report import start, table
+from secateur.dependency_bank import DependencyBank
+from secateur.dependency_model import FULL, DependencyModel
+from secateur.features.corpus import corpus_tags, unparsed_corpus
+from secateur.kernels import arc_locking as kernel
+from secateur.kernels.arc_features import AROUND
+from secateur.tasks.vine import Vine
+
+NAME = "arc-vine"
+SHARES = (0.3, 0.5, 0.7)  # of the way from the mean max-marginal to the best
+
+
+def measure(case: ArcCase) -> Row:
+    model, test = case.model(), bank(case.data, "test")
+    return {"rows": compared(model, test), "test": len(test)}
+
+
+def compared(model: DependencyModel, test: DependencyBank) -> list[Row]:
+    corpus, tags = unparsed_corpus(model.features, test), corpus_tags(model.limits, test)
+
+    def point(name: str) -> Callable[[], int]:
+        task = model.task(name)
+        weights = task.weights(model.policy(name))
+        return lambda: int(
+            kernel.lock_corpus(
+                task.arc_features.compiled,
+                task.stages,
+                weights,
+                task.rules,
+                corpus,
+                tags,
+                task.limits.longest,
+                corpus.heads,
+            )[:, 2].sum()
+        )
+
+    def vine(share: float) -> Callable[[], int]:
+        own = Vine(model.whole, model.groups[0], share)
+        return lambda: int(own.search(corpus, tags).sum())
+
+    runs = {p.name: point(p.name) for p in model.points} | {f"vine {s:g}": vine(s) for s in SHARES}
+    full, words = full_cost(model, test), sum(map(len, test))
+    rows = []
+    for name, run in runs.items():
+        computed = run()
+        right = _right(corpus.heads, corpus.start, test)
+        rows.append(
+            {"name": name, "uas": 100 * right / words, "templates": computed / full, "seconds": np.inf}
+        )
+    for _ in range(ROUNDS):  # in turn, so that a noisy moment hits all alike
+        for row, run in zip(rows, runs.values(), strict=True):
+            started = time.process_time()
+            run()
+            row["seconds"] = min(row["seconds"], time.process_time() - started)
+    return [{**row, "words/s": words / row["seconds"]} for row in rows]
+
+
+def _right(heads: np.ndarray, begin: np.ndarray, trees: DependencyBank) -> int:
+    """Of heads by place, as in a corpus."""
+    found = 0
+    for a, b, tree in zip(begin[:-1], begin[1:], trees, strict=True):
+        found += int((heads[a + 1 : b + 1 - AROUND] == np.array(tree.heads)).sum())
+    return found
+
+
+def show(name: str, found: Row) -> str:
+    whole = next(row for row in found["rows"] if row["name"] == FULL)
+    lines = [
+        [
+            row["name"],
+            f"{row['uas']:.2f}",
+            f"{row['templates']:.1%}",
+            f"{row['words/s']:,.0f}",
+            f"{whole['seconds'] / row['seconds']:.2f}x",
+        ]
+        for row in sorted(found["rows"], key=lambda row: row["seconds"])
+    ]
+    return f"{name}, {found['test']:,} test sentences:\n\n" + table(
+        ["parser", "UAS", "templates", "words/s", "speed-up"], lines
+    )
+
+
+def main() -> None:
+    case = case_of(arguments(__doc__).parse_args())
+    case.result(NAME, lambda: measure(case))
+    case.describe(NAME, show)
+
+
+if __name__ == "__main__":
+    start(main)
