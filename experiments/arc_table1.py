@@ -51,6 +51,7 @@ class ArcCase:
     data: str
     order: int = 1
     limit: int | None = None  # training sentences
+    even: int | None = None  # stages as in the paper, so many
     out: Path = OUT
     docs: Path = DOCS
     again: bool = False  # even if the results are there
@@ -58,7 +59,8 @@ class ArcCase:
 
     @property
     def name(self) -> str:
-        return f"{self.data}-order{self.order}" + (f"-{self.limit}" if self.limit else "")
+        even = f"-even{self.even}" if self.even else ""
+        return f"{self.data}-order{self.order}{even}" + (f"-{self.limit}" if self.limit else "")
 
     @property
     def folder(self) -> Path:
@@ -67,7 +69,8 @@ class ArcCase:
 
     def model(self) -> DependencyModel:
         """The stored one, or a new one, stored."""
-        settings = replace(TRIAL if self.data == "garden" else ArcSettings(), order=self.order)
+        usual = TRIAL if self.data == "garden" else ArcSettings()
+        settings = replace(usual, order=self.order, even=self.even)
         return trained(self.folder, self.data, self.limit, settings, self.jobs)
 
     def result(self, experiment: str, make: Callable[[], Any]) -> Any:
@@ -89,6 +92,7 @@ def arguments(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--data", default="ptb-sample-dep", help="a folder of CoNLL files, or garden")
     parser.add_argument("--order", type=int, default=1)
     parser.add_argument("--limit", type=int, help="training sentences")
+    parser.add_argument("--even", type=int, help="so many stages of arcs as in the paper, instead of ours")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--docs", type=Path, default=DOCS)
     parser.add_argument("--jobs", type=int, default=1)
@@ -99,7 +103,14 @@ def arguments(doc: str | None) -> argparse.ArgumentParser:
 def case_of(chosen: argparse.Namespace) -> ArcCase:
     """From parsed arguments."""
     return ArcCase(
-        chosen.data, chosen.order, chosen.limit, chosen.out, chosen.docs, chosen.again, chosen.jobs
+        chosen.data,
+        chosen.order,
+        chosen.limit,
+        chosen.even,
+        chosen.out,
+        chosen.docs,
+        chosen.again,
+        chosen.jobs,
     )
 
 

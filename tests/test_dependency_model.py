@@ -170,7 +170,7 @@ def test_points_without_decisions_take_their_templates_at_once(model: Dependency
     assert model.task("dagger-0").groups == GROUPS
     second = toy_dependency_model(siblings=True)
     assert second.task("static-3").groups == ((0, 1, 2, 4, 5, 3, 6, 7), (9, 8))
-    for name in ("static-3", "static-", "static-x", "dagger-1", ""):
+    for name in ("static-3", "static-", "static-x", "dagger-1", "dagger-0+filter-1", ""):
         with pytest.raises(InputError, match="no operating point"):
             model.task(name)
 
@@ -188,7 +188,8 @@ def test_filters_save_templates_and_let_all_pass_with_wide_margins() -> None:
     model = toy_dependency_model(filters=True)
     assert "filter-0-2" not in model.without_policies
     assert {"full", "static-1", "filter-0", "filter-2-1"} < model.without_policies.keys()
-    names = (FULL, "filter-0", "filter-1", "filter-2", "dagger-0")
+    names = (FULL, "filter-0", "filter-1", "filter-2", "dagger-0", "dagger-0+filter-1")
+    assert set(names) < set(model.names)
     spent = dict.fromkeys(names, 0)
     for tree in grown(30, seed=3):
         parses = {name: ArcParser(model, name).parse(tree) for name in names}
@@ -198,7 +199,8 @@ def test_filters_save_templates_and_let_all_pass_with_wide_margins() -> None:
             spent[name] += parses[name].work.features
     # The toy has few templates, and its filters nearly all of them: they only save beside one another.
     assert spent["filter-1"] < spent["filter-0"] < spent["filter-2"]
-    assert spent["dagger-0"] < spent["filter-2"]
+    assert spent["dagger-0+filter-1"] < spent["dagger-0"] < spent["filter-2"]
+    assert model.policy("dagger-0+filter-1") is model.policy("dagger-0")
 
 
 def test_patterns_and_views_of_ones_own(model: DependencyModel, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@
 
 Its points are `full` (all templates at once, no decisions), `static-K` (the templates up to stage K, from 0),
 `filter-N` (all templates, on what the filters leave with their N-th margins), `filter-N-K` (those up to stage
-K), and those of its policies, behind the filters with their first margins.
+K), `dagger-N` of a policy, behind the filters with their first margins, and `dagger-N+filter-M` with others.
 """
 
 from __future__ import annotations
@@ -117,16 +117,16 @@ class DependencyModel:
 
     def policy(self, point: str) -> Policy:
         """What locks arcs at a point."""
-        return self.policies.get(point, _NO_DECISIONS)
+        return self.policies[self._decided[point][0]] if point in self._decided else _NO_DECISIONS
 
     def task(self, point: str) -> ArcLocking:
         """The parser of a point, ready to run with its policy."""
-        policy = self.policies.get(point)
-        hashed = 0 if policy is None else len(policy.weights) - META
-        last, margins = self._static(point) if policy is None else (None, self.margins[:1])
+        decided = point in self._decided
+        hashed = len(self.policy(point).weights) - META
+        last, margins = (None, self._decided[point][1]) if decided else self._static(point)
         return ArcLocking(
             self.features,
-            self.groups if policy is not None else self._together(last),
+            self.groups if decided else self._together(last),
             self.models,
             self.limits,
             single_root=bool(self.settings.get("single_root", True)),
@@ -144,6 +144,20 @@ class DependencyModel:
         """The parser with all templates: what work is compared with."""
         return self.task(FULL)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all points that it can be used at."""
+        return (*self.without_policies, *self._decided)
+
+    @cached_property
+    def _decided(self) -> dict[str, tuple[str, Sequence[Sequence[float]]]]:
+        """The points with decisions: their policy, and the margins of their filters."""
+        found = {name: (name, self.margins[:1]) for name in self.policies}
+        for number in range(1, len(self.margins)):
+            own = self.margins[number : number + 1]
+            found |= {f"{name}+{filter_name(number)}": (name, own) for name in self.policies}
+        return found
+
     @cached_property
     def without_policies(self) -> dict[str, Static]:
         """The points without decisions: their last stage, None for all, and the margins of their filters."""
@@ -158,8 +172,7 @@ class DependencyModel:
 
     def _static(self, point: str) -> Static:
         if point not in self.without_policies:
-            known = ", ".join([*self.without_policies, *self.policies])
-            raise InputError(f"no operating point {point!r}", fix=f"choose from {known}")
+            raise InputError(f"no operating point {point!r}", fix=f"choose from {', '.join(self.names)}")
         return self.without_policies[point]
 
     def _together(self, last: int | None) -> Groups:

@@ -19,7 +19,9 @@ from secateur.testing import check_task
 from secateur.training.arcs import ArcSettings, train_arcs
 from toy_dependencies import confident
 
-SETTINGS = ArcSettings(costs=(2.0, 4.0, 8.0), epochs=1, bits=16, iterations=2, repeat=1)
+SETTINGS = ArcSettings(
+    ends=(24, 64), costs=(2.0, 4.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1
+)
 TRAIN = arc_table1.bank("garden", "train")[:40]
 REWARD = Reward(arc_lols.heads, "features", 1e-5)
 

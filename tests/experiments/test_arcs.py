@@ -26,7 +26,7 @@ from secateur.errors import InputError
 from secateur.features.corpus import corpus_of
 from secateur.training.arcs import ArcSettings, ArcTrainer
 
-SETTINGS = ArcSettings(costs=(2.0, 8.0), epochs=1, bits=16, iterations=2, repeat=1)
+SETTINGS = ArcSettings(ends=(24, 64), costs=(2.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1)
 POLICIES = ["dagger-0", "dagger-1"]
 NOT_YET = "not run yet"
 
@@ -74,7 +74,10 @@ def test_table_1(case: ArcCase, model: DependencyModel) -> None:
     rows = arc_table1.measured(model, test)
     by_name = {row["name"]: row for row in rows}
     filters = {f"filter-{number}{stage}" for number in range(3) for stage in ("", "-0", "-1")}
-    assert set(by_name) == {FULL, "static-0", "static-1", *filters, *POLICIES}
+    decided = {f"{name}{behind}" for name in POLICIES for behind in ("", "+filter-1", "+filter-2")}
+    assert set(by_name) == {FULL, "static-0", "static-1", *filters, *decided}
+    for name in POLICIES:
+        assert by_name[f"{name}+filter-2"]["templates"] <= by_name[name]["templates"]
     # Less than all where arcs have no rivals, more where length limits hold no tree and all arcs count.
     full = by_name[FULL]["templates"]
     assert 0.8 < full < 1.5

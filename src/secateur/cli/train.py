@@ -117,7 +117,7 @@ def train(
     if any(file.has_dependencies for file in given):
         _refuse_given(ctx, OF_TREES, "trees")
         asked: dict[str, Any] = (
-            {"costs": tuple(2.0**n for n in range(1, points + 1))} if _is_given(ctx, "points") else {}
+            {"costs": tuple(2.0**n for n in range(points))} if _is_given(ctx, "points") else {}
         )
         arc_settings = training.ArcSettings(order=int(order), tags=tags.value, seed=seed, **asked)
         bank = inputs.read_dependencies(given)

@@ -60,13 +60,13 @@ class ArcSettings:
     """How to train a dependency parser and its policies."""
 
     order: int = 1  # 2: with adjacent siblings
-    ends: tuple[int, ...] = (24, 64)  # patterns of the first order that a stage has; the last has all
+    ends: tuple[int, ...] = (24,)  # patterns of the first order that a stage has; the last has all
     sibling_ends: tuple[int, ...] = (14,)
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
     margins: tuple[tuple[float, ...], ...] = ((4.5, 3.0), (4.0, 2.0), (3.0, 1.5))  # the filters' points
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
-    costs: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0)  # of locking a wrong arc; one policy each
+    costs: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)  # of locking a wrong arc; one policy each
     epochs: int = EPOCHS
     shuffles: int = SHUFFLES  # trainings, with the sentences in another order, whose weights are averaged
     bits: int = BITS
@@ -355,8 +355,7 @@ class ArcTrainer:
 
     def measure(self, model: DependencyModel) -> list[Point]:
         """All points on the judging half."""
-        names = (*model.without_policies, *model.policies)
-        points = [measure(name, model, self.judging, repeat=self.settings.repeat) for name in names]
+        points = [measure(name, model, self.judging, repeat=self.settings.repeat) for name in model.names]
         for p in points:
             self._finished(
                 f"{p.name}: UAS {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
