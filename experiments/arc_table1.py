@@ -30,7 +30,8 @@ from secateur.dependency_model import FULL, DependencyModel, load_dependency_mod
 from secateur.search.core import Example, Outcome
 from secateur.search.parallel import Engine
 from secateur.tasks.arc_locking import ArcLocking, Heads
-from secateur.training.arcs import ArcSettings, train_arcs
+from secateur.training.arc_settings import ArcSettings
+from secateur.training.arcs import train_arcs
 
 PAGE = Path("papers") / "dynamic-features.md"
 NAME = "arc-table1"

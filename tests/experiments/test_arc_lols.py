@@ -16,7 +16,8 @@ from secateur.errors import InputError
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward
 from secateur.search.values import replay
 from secateur.testing import check_task
-from secateur.training.arcs import ArcSettings, train_arcs
+from secateur.training.arc_settings import ArcSettings
+from secateur.training.arcs import train_arcs
 from toy_dependencies import confident
 
 SETTINGS = ArcSettings(

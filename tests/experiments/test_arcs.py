@@ -24,7 +24,8 @@ from arc_table1 import ArcCase
 from secateur.dependency_model import FULL, DependencyModel
 from secateur.errors import InputError
 from secateur.features.corpus import corpus_of
-from secateur.training.arcs import ArcSettings, ArcTrainer
+from secateur.training.arc_settings import ArcSettings
+from secateur.training.arcs import ArcTrainer
 
 SETTINGS = ArcSettings(ends=(24, 64), costs=(2.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1)
 POLICIES = ["dagger-0", "dagger-1"]

@@ -26,7 +26,8 @@ from secateur.model import UNPRUNED, Model
 from secateur.normalization import Normalization
 from secateur.search.core import Policy
 from secateur.search.parallel import Engine
-from secateur.training.arcs import ArcSettings, train_arcs
+from secateur.training.arc_settings import ArcSettings
+from secateur.training.arcs import train_arcs
 from secateur.training.fine import fine_grammar
 from secateur.training.settings import Settings
 from secateur.training.split import SplitSettings

@@ -14,11 +14,10 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,8 @@ from secateur.tasks.arc_locking import ArcLocking, ArcModels
 from secateur.text import has_penn_spelling
 from secateur.training.arc_filters import train_filters
 from secateur.training.arc_policies import DaggerRound, dagger
-from secateur.training.arc_weights import ALL_ARCS, BITS, EPOCHS, SHUFFLES, any_weights, staged_weights
+from secateur.training.arc_settings import ArcSettings
+from secateur.training.arc_weights import ALL_ARCS, any_weights, staged_weights
 from secateur.training.folder import Folder
 from secateur.training.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
 from secateur.training.trainer import Step, Tell
@@ -53,53 +53,6 @@ RANKED = 300  # held-out sentences that templates are ranked on, at most
 RANKED_SIBLINGS = 60
 LEARNED = 6.0  # the first filter's margin where the second order is learned
 LEAST = 0.3  # seconds: short runs are timed again until then
-
-
-@dataclass(frozen=True, slots=True)
-class ArcSettings:
-    """How to train a dependency parser and its policies."""
-
-    order: int = 1  # 2: with adjacent siblings
-    ends: tuple[int, ...] = (24,)  # patterns of the first order that a stage has; the last has all
-    sibling_ends: tuple[int, ...] = (14,)
-    even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
-    filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
-    margins: tuple[tuple[float, ...], ...] = ((4.5, 3.0), (4.0, 2.0), (3.0, 1.5))  # the filters' points
-    tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
-    costs: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)  # of locking a wrong arc; one policy each
-    epochs: int = EPOCHS
-    shuffles: int = SHUFFLES  # trainings, with the sentences in another order, whose weights are averaged
-    bits: int = BITS
-    folds: int = 4
-    iterations: int = 20
-    policy_bits: int | None = None  # None: policies see scores and margins alone
-    repeat: int = 3  # timing runs
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.order not in (1, 2):
-            raise InputError(f"order {self.order}", fix="choose 1 or 2")
-        for what, number, least in (
-            ("passes over the trees", self.epochs, 1),
-            ("orders of the sentences", self.shuffles, 1),
-            ("folds", self.folds, 2),
-            ("rounds of DAgger", self.iterations, 1),
-            ("timing runs", self.repeat, 1),
-            ("stages", 1 if self.even is None else self.even, 1),
-        ):
-            if number < least:
-                raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
-        for ends in (self.ends, self.sibling_ends):
-            if any(b <= a for a, b in pairwise((0, *ends))):
-                raise InputError(f"stages of {ends} patterns", fix="give growing numbers above 0")
-        if any(len(margins) != len(self.filters) for margins in self.margins):
-            raise InputError(
-                f"margins {self.margins} of {len(self.filters)} filters", fix="give one for each filter"
-            )
-        if self.tags not in ("gold", "predicted"):
-            raise InputError(f"unknown tags {self.tags!r}", fix="choose gold or predicted")
-        if not self.costs or min(self.costs) <= 0:
-            raise InputError("a cost of a wrong lock that is not positive", fix="give costs above 0")
 
 
 def train_arcs(
