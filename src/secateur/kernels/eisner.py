@@ -49,44 +49,53 @@ def new_chart(n):
 def fill(score, first):
     """The chart of words from `first` on: from 0 the root is one of them, at the left end.
 
-    Most spans are impossible where few arcs are open: a head without any possible arc on a side has none.
+    Spans by their right end, each end's shortest first. Most are impossible where few arcs are open: a head
+    without any possible arc on a side has none there.
     """
     n = score.shape[0] - 1
     chart = new_chart(n)
     complete, by_end, arc, listed, count = chart
-    for width in range(1, n + 1 - first):
-        for i in range(first, n + 1 - width):
-            k = i + width
-            to_right, to_left = score[k, i], score[i, k] if i > 0 else np.float32(IMPOSSIBLE)
-            if to_right > IMPOSSIBLE or to_left > IMPOSSIBLE:
+    to_right, to_left = count[0], count[1]
+    none = np.float32(IMPOSSIBLE)
+    for end in range(first + 1, n + 1):
+        k = np.uint32(end)
+        to_k, ends_k, from_k, arcs_k, listed_k = score[k], by_end[k], complete[k], arc[k], listed[1, k]
+        for back in range(end - first):
+            i = np.uint32(end - 1 - back)
+            right, left = to_k[i], score[i, k] if i > 0 else none
+            if right > none or left > none:
                 # between(i, k) = max over i <= j < k of complete(i, j) + complete(k, j + 1)
-                inner = IMPOSSIBLE
+                inner, from_i = IMPOSSIBLE, complete[i]
                 for j in range(i, k):
-                    value = complete[i, j] + complete[k, j + 1]
+                    value = from_i[np.uint32(j)] + from_k[np.uint32(j + 1)]
                     if value > inner:
                         inner = value
                 # arc(h, m) = between(h, m) + score(h -> m)
-                if inner + to_right > IMPOSSIBLE:
-                    arc[i, k] = inner + to_right
-                    listed[0, i, count[0, i]] = k
-                    count[0, i] += 1
-                if inner + to_left > IMPOSSIBLE:
-                    arc[k, i] = inner + to_left
-                    listed[1, k, count[1, k]] = i
-                    count[1, k] += 1
-            for side in range(2):
-                h, m = (i, k) if side == 0 else (k, i)
-                if m == 0 or count[side, h] == 0:
-                    continue
-                # complete(h, m) = max over x from h to m of arc(h, x) + complete(x, m)
-                best = IMPOSSIBLE
-                for p in range(count[side, h]):
-                    x = listed[side, h, p]
-                    value = arc[h, x] + by_end[m, x]
+                if inner + right > IMPOSSIBLE:
+                    arc[i, k] = inner + right
+                    listed[0, i, to_right[i]] = k
+                    to_right[i] += 1
+                if inner + left > IMPOSSIBLE:
+                    arcs_k[i] = inner + left
+                    listed_k[to_left[k]] = i
+                    to_left[k] += 1
+            # complete(h, m) = max over x from h to m of arc(h, x) + complete(x, m)
+            if to_right[i]:
+                best, arcs_i, listed_i = IMPOSSIBLE, arc[i], listed[0, i]
+                for p in range(to_right[i]):
+                    x = listed_i[np.uint32(p)]
+                    value = arcs_i[x] + ends_k[x]
                     if value > best:
                         best = value
-                complete[h, m] = best
-                by_end[m, h] = best
+                complete[i, k] = ends_k[i] = best
+            if i > 0 and to_left[k]:
+                best, ends_i = IMPOSSIBLE, by_end[i]
+                for p in range(to_left[k]):
+                    x = listed_k[np.uint32(p)]
+                    value = arcs_k[x] + ends_i[x]
+                    if value > best:
+                        best = value
+                from_k[i] = ends_i[k] = best
     return chart
 
 
