@@ -6,9 +6,10 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -116,10 +117,10 @@ def train(
     made: AnyModel
     if any(file.has_dependencies for file in given):
         _refuse_given(ctx, OF_TREES, "trees")
-        asked: dict[str, Any] = (
-            {"costs": tuple(2.0**n for n in range(points))} if _is_given(ctx, "points") else {}
-        )
-        arc_settings = training.ArcSettings(order=int(order), tags=tags.value, seed=seed, **asked)
+        arc_settings = training.ArcSettings(order=int(order), tags=tags.value, seed=seed)
+        if _is_given(ctx, "points"):
+            costs = tuple(arc_settings.policy_costs[0] * 2.0**n for n in range(points))
+            arc_settings = replace(arc_settings, costs=costs)
         bank = inputs.read_dependencies(given)
         others = inputs.read_dependencies(held) if held else None
         with _kept(work):

@@ -9,6 +9,15 @@ from typing import Literal
 from secateur.errors import InputError
 from secateur.training.arc_weights import BITS, EPOCHS, SHUFFLES
 
+Margins = tuple[tuple[float, ...], ...]
+
+# By order. The second gains more from an arc that is right, and has more time to spend on it.
+MARGINS: dict[int, Margins] = {
+    1: ((5.5, 4.0), (4.5, 3.0), (4.0, 2.0)),
+    2: ((6.0, 4.5), (6.0, 4.0), (5.0, 3.5), (4.5, 3.0)),
+}
+COSTS = {1: (1.0, 1.5, 2.0, 4.0), 2: (4.0, 8.0, 16.0, 32.0)}
+
 
 @dataclass(frozen=True, slots=True)
 class ArcSettings:
@@ -19,9 +28,9 @@ class ArcSettings:
     sibling_ends: tuple[int, ...] = (14,)
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
-    margins: tuple[tuple[float, ...], ...] = ((4.5, 3.0), (4.0, 2.0), (3.0, 1.5))  # the filters' points
+    margins: Margins = ()  # the filters' points, the widest first; none: as suits the order
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
-    costs: tuple[float, ...] = (1.0, 1.5, 2.0, 4.0)  # of locking a wrong arc; one policy each
+    costs: tuple[float, ...] = ()  # of locking a wrong arc; one policy each; none: as suits the order
     epochs: int = EPOCHS
     shuffles: int = SHUFFLES  # trainings, with the sentences in another order, whose weights are averaged
     bits: int = BITS
@@ -47,11 +56,22 @@ class ArcSettings:
         for ends in (self.ends, self.sibling_ends):
             if any(b <= a for a, b in pairwise((0, *ends))):
                 raise InputError(f"stages of {ends} patterns", fix="give growing numbers above 0")
-        if any(len(margins) != len(self.filters) for margins in self.margins):
+        if any(len(margins) != len(self.filters) for margins in self.filter_margins):
             raise InputError(
-                f"margins {self.margins} of {len(self.filters)} filters", fix="give one for each filter"
+                f"margins {self.filter_margins} of {len(self.filters)} filters",
+                fix="give one for each filter",
             )
         if self.tags not in ("gold", "predicted"):
             raise InputError(f"unknown tags {self.tags!r}", fix="choose gold or predicted")
-        if not self.costs or min(self.costs) <= 0:
+        if min(self.policy_costs) <= 0:
             raise InputError("a cost of a wrong lock that is not positive", fix="give costs above 0")
+
+    @property
+    def filter_margins(self) -> Margins:
+        """Those given, or those that suit the order; none without filters."""
+        return (self.margins or MARGINS[self.order]) if self.filters else ()
+
+    @property
+    def policy_costs(self) -> tuple[float, ...]:
+        """Those given, or those that suit the order."""
+        return self.costs or COSTS[self.order]

@@ -80,7 +80,7 @@ def train_arcs(
     parts = trainer.parts(groups)
     policies: dict[str, Policy] = {}
     log: list[dict[str, Any]] = []
-    for number, cost in enumerate(settings.costs):
+    for number, cost in enumerate(settings.policy_costs):
         policy, rounds = trainer.policy(number, cost, task, parts)
         policies[policy_name(number)] = policy
         log.append({"name": policy_name(number), "cost": cost, "rounds": [r._asdict() for r in rounds]})
@@ -90,6 +90,8 @@ def train_arcs(
         "checksum": checksum,
         "penn": has_penn_spelling(train.vocabulary()),
         **{k: v for k, v in asdict(settings).items() if v is not None},
+        "margins": settings.filter_margins,
+        "costs": settings.policy_costs,
     }
     model = DependencyModel(
         trainer.features,
@@ -103,7 +105,7 @@ def train_arcs(
         notes,
         log,
         filters,
-        settings.margins if filters else (),
+        settings.filter_margins,
     )
     return replace(model, points=frontier.with_tradeoffs(trainer.measure(model)))
 
@@ -136,7 +138,7 @@ class ArcTrainer:
         self.folder = Folder(work, hashlib.sha256(about.encode()).hexdigest())
         self.limits = LengthLimits.from_trees(train)
         self.done = 0
-        self.total = 5 + settings.order + settings.folds + len(settings.costs) * settings.iterations
+        self.total = 5 + settings.order + settings.folds + len(settings.policy_costs) * settings.iterations
 
     def tagger(self) -> Tagger:
         """Of all trees, for text without tags."""
@@ -231,8 +233,9 @@ class ArcTrainer:
         self, name: str, groups: Groups, trees: Sequence[DependencyTree]
     ) -> tuple[ArcFilter, ...]:
         ranked, settings = [t for group in groups for t in group], self.settings
-        if not settings.filters or not settings.margins:
+        if not settings.filters:
             return ()
+        margins = settings.filter_margins[0]
 
         def make() -> dict[str, Any]:
             found = train_filters(
@@ -241,7 +244,7 @@ class ArcTrainer:
                 self.limits,
                 ranked,
                 settings.filters,
-                settings.margins[0],
+                margins,
                 seed=settings.seed,
             )
             return {f"{number}": own.weights for number, own in enumerate(found)}
@@ -249,7 +252,7 @@ class ArcTrainer:
         stored = self.folder.arrays(name, make)
         return tuple(
             ArcFilter(filter_templates(self.features, ranked, count), stored[f"{number}"], margin)
-            for number, (count, margin) in enumerate(zip(settings.filters, settings.margins[0], strict=True))
+            for number, (count, margin) in enumerate(zip(settings.filters, margins, strict=True))
         )
 
     def weights(self, groups: Groups, filters: tuple[ArcFilter, ...]) -> Weights:
