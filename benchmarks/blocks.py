@@ -58,7 +58,7 @@ def best(programs: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float
 
 def flat_sums(rules: Any, words: Any, mask: Any) -> float:
     """Inside and outside of the grammar of sub-symbols; the log of the sentence's probability."""
-    chart = cky.fill(rules, words, mask, NO_ANCHORS, UNLIMITED)
+    chart = cky.chart_of(rules, words, mask, NO_ANCHORS, UNLIMITED)
     n = len(words)
     top = cky.item_of(chart, 0, n, rules.start)
     if top < 0:

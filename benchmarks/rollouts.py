@@ -60,7 +60,7 @@ def engines(task: SpanPruning) -> list[Engine]:
         return values[np.arange(len(steps)), 1 - trace.action[steps]]
 
     def work_alone(roll: Roll, sites: Sites) -> Any:
-        chart = cky.fill(rules, roll.x.words, roll.mask, NO_ANCHORS, UNLIMITED)
+        chart = cky.chart_of(rules, roll.x.words, roll.mask, NO_ANCHORS, UNLIMITED)
         return cky_counts.runtimes(rules, chart, roll.mask, sites)
 
     def replay(roll: Roll, sites: Sites) -> Any:

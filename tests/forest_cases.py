@@ -68,7 +68,7 @@ def items_of_chart(chart: Any) -> list[naive.Item]:
 
 def chart_of(grammar: PCFG, words: naive.Ids, scores: Anchors = NO_ANCHORS) -> Any:
     n = len(words)
-    return cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), scores, BYTES)
+    return cky.chart_of(grammar.rules, words, np.ones((n + 1, n + 1), bool), scores, BYTES)
 
 
 def case_of(

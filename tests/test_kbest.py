@@ -33,7 +33,7 @@ def test_all_derivations_in_order(data: st.DataObject) -> None:
     assume(forest.size() <= MANY)
     expected = forest.derivations()
 
-    best = KBest(grammar.rules, cky.fill(grammar.rules, words, mask, scores, LIMIT), scores)
+    best = KBest(grammar.rules, cky.chart_of(grammar.rules, words, mask, scores, LIMIT), scores)
     for rank, derivation in enumerate(expected):
         found = best.derivation(rank)
         assert found is not None
@@ -55,7 +55,7 @@ def binary_grammar() -> PCFG:
 def test_asked_out_of_order() -> None:
     grammar = binary_grammar()
     words = grammar.lexicon.encode(["a"] * 6)
-    chart = cky.fill(grammar.rules, words, np.ones((7, 7), np.bool_), NO_ANCHORS, LIMIT)
+    chart = cky.chart_of(grammar.rules, words, np.ones((7, 7), np.bool_), NO_ANCHORS, LIMIT)
     forwards, backwards = KBest(grammar.rules, chart, NO_ANCHORS), KBest(grammar.rules, chart, NO_ANCHORS)
     first = [forwards.derivation(rank) for rank in range(43)]
     last = [backwards.derivation(rank) for rank in reversed(range(43))][::-1]

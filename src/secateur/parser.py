@@ -19,6 +19,7 @@ from secateur.grammar.latent.ladder import ladder as ladder_of
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kbest import KBest
 from secateur.kernels import block_parse, block_posteriors, cky, fine, parse
+from secateur.kernels.block_posteriors import Expected
 from secateur.kernels.parse import Found
 from secateur.kernels.rules import NO_ANCHORS, Anchors
 from secateur.limits import Limits, pieces
@@ -146,16 +147,13 @@ class Parser:
         else:
             kernel, how = fine, (self.grammar.rules, self._rungs, self.ladder.least)
         limit = self.limits.chart_bytes
-        found: Found
         # Going in and out of a kernel costs what a small grammar's parse does; a ladder's is longer.
         if mask is None and self.features is not None and self.policy is not None and self.ladder is None:
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
-            found = kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit)
-            return found
+            return Found(*kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit))
         kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
-        found = kernel.masked(*how, self._labels, ids, kept, anchors, limit)
-        return found
+        return Found(*kernel.masked(*how, self._labels, ids, kept, anchors, limit))
 
     def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
         """The trees of up to k different derivations, best first; one flat tree where there is none."""
@@ -232,7 +230,7 @@ class Parser:
             return sentence, ids, None, None
         kept, scores = self._kept(sentence), self._anchors(anchors, n)
         limit = self.limits.chart_bytes
-        nodes = block_posteriors.marginals(padded, self.grammar.labels, ids, kept, scores, limit)
+        nodes = Expected(*block_posteriors.marginals(padded, self.grammar.labels, ids, kept, scores, limit))
         work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
         return sentence, ids, split_marginals(self.grammar, nodes, n), work
 
@@ -244,7 +242,7 @@ class Parser:
             return sentence, ids, None
         # Inside and outside rows in float64 come on top of the chart's own.
         limit = self.limits.chart_bytes // 5
-        chart = cky.fill(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
+        chart = cky.chart_of(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
     def _sentence(self, words: Words) -> Sentence:

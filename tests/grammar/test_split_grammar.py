@@ -132,7 +132,7 @@ def test_flat_and_split_grammar_agree() -> None:
     for tree in HELD_OUT[:5]:
         words = tree.words()
         ids = split.coarse.lexicon.encode(words)
-        chart = cky.fill(rules, ids, np.ones((len(ids) + 1,) * 2, np.bool_), NO_ANCHORS, 1 << 30)
+        chart = cky.chart_of(rules, ids, np.ones((len(ids) + 1,) * 2, np.bool_), NO_ANCHORS, 1 << 30)
         everything = np.ones(len(chart.label), np.bool_)
         woods = forest.build(rules, chart, ids, everything, everything)
         scores = forest_scores.inside(woods, split.blocks, NO_ANCHORS)

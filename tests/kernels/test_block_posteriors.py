@@ -17,6 +17,7 @@ from naive.cky import cell_of
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels import block_inside, block_posteriors, block_viterbi
+from secateur.kernels.block_posteriors import Expected
 from secateur.kernels.rules import NO_ANCHORS
 from secateur.kernels.tree_em import Blocks
 from secateur.testing.strategies import anchors, blocks, grammars, masks, sentences
@@ -76,7 +77,7 @@ def test_work(grammar: PCFG, words: list[str], data: st.DataObject) -> None:
     scores = data.draw(st.just(NO_ANCHORS) | anchors(grammar, n))
     padded, ids = padded_of(grammar, data.draw(blocks(grammar, most=9))), grammar.lexicon.encode(words)
     inside = block_inside.inside(padded, ids, mask, scores, LIMIT)
-    whole = block_posteriors.marginals(padded, grammar.labels, ids, mask, scores, LIMIT)
+    whole = Expected(*block_posteriors.marginals(padded, grammar.labels, ids, mask, scores, LIMIT))
     *_, pushes, items, complete = block_viterbi.viterbi(padded, ids, mask, scores, LIMIT)
     assert (int(whole.pushes), whole.items, whole.complete) == (int(pushes), items, complete)
     assert whole.log_total == inside.log_total
@@ -95,7 +96,7 @@ def test_memory_limit() -> None:
     lanes, symbols = 8 * 3, 3
     least = 40 * 3 * (lanes + symbols) + 16 * 3 * symbols + 8 * 3 * (1 + 3 + 1)
     for limit in (least, least - 1):
-        found = block_posteriors.marginals(padded, grammar.labels, ids, mask, NO_ANCHORS, limit)
+        found = Expected(*block_posteriors.marginals(padded, grammar.labels, ids, mask, NO_ANCHORS, limit))
         assert found.complete == (limit == least)
         assert len(found.table) == (3 if found.complete else 0)
         assert found.log_total == (pytest.approx(np.log(0.5**3)) if found.complete else -np.inf)

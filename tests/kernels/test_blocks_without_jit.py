@@ -80,7 +80,7 @@ def results() -> dict[str, list[list[float]]]:
             scores = block_inside.inside(padded, words, mask, anchors, 1 << 20)
             rounded += [*block_posteriors.outside(padded, scores, anchors)]
             whole = padded, grammar.labels, words, mask, anchors, 1 << 20
-            exact.append(np.asarray(block_parse.masked(*whole).nodes))
+            exact.append(np.asarray(block_parse.masked(*whole)[0]))
             rounded += [np.asarray(x) for x in block_posteriors.marginals(*whole) if np.all(np.isfinite(x))]
     return {
         "exact": [part.ravel().tolist() for part in exact],

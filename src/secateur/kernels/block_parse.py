@@ -5,16 +5,16 @@ from __future__ import annotations
 from numba import njit
 
 from .block_viterbi import viterbi
-from .parse import Found, kept_of
+from .parse import kept_of
 from .span_features import span_scores
 from .unfold import unfold
 
 
 @njit(cache=True, nogil=True)
 def masked(padded, labels, words, mask, anchors, limit):
-    """With the spans of a mask."""
+    """With the spans of a mask: the fields of Found."""
     steps, _, score, pushes, items, complete = viterbi(padded, words, mask, anchors, limit)
-    return Found(unfold(labels, steps), score, pushes, items, kept_of(mask), complete)
+    return unfold(labels, steps), score, pushes, items, kept_of(mask), complete
 
 
 @njit(cache=True, nogil=True)

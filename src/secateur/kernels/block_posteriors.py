@@ -30,7 +30,7 @@ class Posteriors(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """Expected numbers of nodes, and what it took."""
+    """Expected numbers of nodes, and what it took; `marginals` returns the fields as a plain tuple."""
 
     table: np.ndarray  # [cells, labels + 1] float64; the last column is for made symbols
     log_total: float  # of the sentence's probability; -inf: no parse
@@ -186,7 +186,7 @@ def marginals(padded, labels, words, mask, anchors, limit):
     tables = 8 * (n * (n + 1) // 2) * (unaries + labels.made + 1)
     scores = block_inside.inside(padded, words, mask, anchors, limit - tables)
     if not scores.complete:
-        return Expected(np.zeros((0, labels.made + 1)), -np.inf, np.uint64(0), 0, False)
+        return np.zeros((0, labels.made + 1)), -np.inf, np.uint64(0), 0, False
     table = expected_nodes(outside(padded, scores, anchors), padded, labels)
     pushes, items = work_of(padded, scores, words, mask)
-    return Expected(table, scores.log_total, pushes, items, True)
+    return table, scores.log_total, pushes, items, True

@@ -19,7 +19,7 @@ of the few nodes in it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -229,6 +229,16 @@ def fill(rules, words, mask, anchors, limit):
         score_from,
         score_to,
     )
+
+
+@njit(cache=True, nogil=True)
+def _fields(rules, words, mask, anchors, limit):
+    return fill(rules, words, mask, anchors, limit)[:]
+
+
+def chart_of(rules: Any, words: Any, mask: Any, anchors: Any, limit: int) -> Chart:
+    """`fill`, called from Python: a kernel returns no NamedTuple to it, as parse.Found says."""
+    return Chart(*_fields(rules, words, mask, anchors, limit))
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from . import cky, cky_inside, forest, forest_scores
-from .parse import Found, kept_of
+from .parse import kept_of
 from .tree_em import Blocks
 from .unfold import unfold
 
@@ -114,9 +114,10 @@ def posteriors(woods, blocks, anchors):
 
 @njit(cache=True, nogil=True)
 def masked(rules, ladder, least, labels, words, mask, anchors, limit):
-    """With the spans of a mask. `ladder`: Rungs of each level, the finest last, then those of other
-    grammars; `least`: how likely an item must be by the unsplit grammar, and then by each level but the last,
-    to be looked at further.
+    """With the spans of a mask: the fields of Found.
+
+    `ladder`: Rungs of each level, the finest last, then those of other grammars; `least`: how likely an item
+    must be by the unsplit grammar, and then by each level but the last, to be looked at further.
     """
     n = words.shape[0]
     kept = kept_of(mask)
@@ -125,19 +126,19 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     top = cky.item_of(chart, 0, n, rules.start) if chart.complete else np.int64(-1)
     if top < 0:
         none = unfold(labels, np.empty((0, 5), np.int64))
-        return Found(none, -np.inf, pushes, items, kept, chart.complete)
+        return none, -np.inf, pushes, items, kept, chart.complete
     steps = cky.trace(rules, chart, anchors, 0, n, rules.start)
     score = np.float64(chart.best[top])
     base_kept, node_kept, in_range = likely(rules, chart, words, anchors, steps, top, least[0])
     # Of anchored scores too far apart for the unsplit grammar's sums, all is looked at further, if there is
     # room for it; if not, the best derivation is all there is.
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
-        return Found(unfold(labels, steps), score, pushes, items, kept, True)
+        return unfold(labels, steps), score, pushes, items, kept, True
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder.splits[0])
     found = posteriors(woods, rung(ladder, 0), anchors)
     if woods.top < 0 or found.node[woods.top] == 0.0:
-        return Found(unfold(labels, steps), score, pushes, items, kept, True)
+        return unfold(labels, steps), score, pushes, items, kept, True
     for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder.splits[level])
@@ -151,4 +152,4 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
         if said.node[woods.top] > 0.0:
             multiply(found, said)
     steps, score = forest_scores.max_rule(woods, found)
-    return Found(unfold(labels, steps), score, pushes, items, kept, True)
+    return unfold(labels, steps), score, pushes, items, kept, True

@@ -13,7 +13,10 @@ from .unfold import unfold
 
 
 class Found(NamedTuple):
-    """The best tree, and what it took."""
+    """The best tree, and what it took; kernels return its fields as a plain tuple.
+
+    A NamedTuple comes to Python by way of Python code: an interrupt at that moment ends the process.
+    """
 
     nodes: np.ndarray  # [M, 2] int64, as from unfold; none where there is no parse
     score: float
@@ -36,9 +39,9 @@ def kept_of(mask):
 
 @njit(cache=True, nogil=True)
 def masked(rules, labels, words, mask, anchors, limit):
-    """With the spans of a mask."""
+    """With the spans of a mask: the fields of Found."""
     steps, score, pushes, items, complete = viterbi(rules, words, mask, anchors, limit)
-    return Found(unfold(labels, steps), score, pushes, items, kept_of(mask), complete)
+    return unfold(labels, steps), score, pushes, items, kept_of(mask), complete
 
 
 @njit(cache=True, nogil=True)

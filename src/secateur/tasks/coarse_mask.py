@@ -50,7 +50,7 @@ class CoarseMask:
         n = length_of(words)
         rules, ids = self.grammar.rules, self.grammar.lexicon.encode(words)
         everything = np.triu(np.ones((n + 1, n + 1)), 1)
-        chart = cky.fill(rules, ids, everything > 0, NO_ANCHORS, self.chart_bytes)
+        chart = cky.chart_of(rules, ids, everything > 0, NO_ANCHORS, self.chart_bytes)
         work = Work(pushes=int(chart.pushes), items=len(chart.label))
         top = cky.item_of(chart, 0, n, rules.start) if chart.complete else -1
         if top < 0:

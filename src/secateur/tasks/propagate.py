@@ -60,7 +60,7 @@ def propagate(
     kept = trace.action == TAKE
     mask = np.zeros((len(x.words) + 1,) * 2, np.bool_)
     mask[trace.site[:, 0], trace.site[:, 1]] = kept
-    chart = cky.fill(task.grammar.rules, x.words, mask, NO_ANCHORS, UNLIMITED)
+    chart = cky.chart_of(task.grammar.rules, x.words, mask, NO_ANCHORS, UNLIMITED)
     sites = trace.site[steps]
     if reward.runtime == "kept":
         work = kept.sum() + np.where(kept[steps], -1, 1)

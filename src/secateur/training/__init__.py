@@ -20,6 +20,7 @@ from secateur.dependency_bank import DependencyBank
 from secateur.dependency_model import DependencyModel
 from secateur.features.arc import ArcFeatures
 from secateur.features.span import SpanFeatures
+from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
 from secateur.model import UNPRUNED, Model
@@ -97,7 +98,8 @@ def train_trees(
 ) -> Model:
     """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
 
-    The grammar is read off the trees and split as SplitSettings say; None leaves it unsplit.
+    The grammar is read off the trees and split as SplitSettings say; None leaves it unsplit. To a given one,
+    trees are made binary as it says it was made; one that does not say, as the settings have it.
     `features` may bring templates of your own. `normalization`, what was done to the trees, is recorded.
     """
     settings = settings or Settings()
@@ -116,6 +118,8 @@ def train_trees(
             "F1 of the levels": [round(f1, 2) for f1 in found.accuracy],
         }
         grammar = found.grammar
+    elif grammar is not None:
+        settings = replace(settings, binarization=_binarization_of(grammar, settings))
     trainer = Trainer(
         train,
         dev,
@@ -157,3 +161,8 @@ def train_trees(
         **(normalization.notes() if normalization else {}),
     }
     return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)
+
+
+def _binarization_of(grammar: PCFG | SplitPCFG, settings: Settings) -> Binarization:
+    notes = (grammar.coarse if isinstance(grammar, SplitPCFG) else grammar).notes
+    return Binarization.from_notes(notes) if "binarization" in notes else settings.binarization

@@ -52,6 +52,7 @@ from secateur.training.trainer import Step, Tell
 RANKED = 300  # held-out sentences that templates are ranked on, at most
 RANKED_SIBLINGS = 60
 LEARNED = 6.0  # the first filter's margin where the second order is learned
+_SETTINGS = "settings"  # of a tagger or labeller, in JSON, beside its arrays
 LEAST = 0.3  # seconds: short runs are timed again until then
 
 
@@ -71,9 +72,10 @@ def train_arcs(
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
     trainer = ArcTrainer(train, dev, settings, features=features, work=work, engine=engine, tell=tell)
-    tagger, labeller = trainer.tagger(), trainer.labeller()
+    tagger = trainer.tagger()
     if settings.tags == "predicted":
         trainer.retag(tagger)
+    labeller = trainer.labeller()
     groups = trainer.groups()
     filters = trainer.filters(groups)
     task = trainer.task(groups, trainer.weights(groups, filters), filters)
@@ -134,11 +136,10 @@ class ArcTrainer:
         self.trees = train
         self.stopping, self.judging = dev[::2], dev[1::2]
         self.jobs = (engine or Engine()).jobs
-        about = json.dumps([train.checksum(), dev.checksum(), asdict(settings), self.features.templates])
-        self.folder = Folder(work, hashlib.sha256(about.encode()).hexdigest())
+        self.folder = Folder(work, _fingerprint(train, dev, settings, self.features))
         self.limits = LengthLimits.from_trees(train)
         self.done = 0
-        self.total = 5 + settings.order + settings.folds + len(settings.policy_costs) * settings.iterations
+        self.total = 4 + settings.order + settings.folds + len(settings.policy_costs) * settings.iterations
 
     def tagger(self) -> Tagger:
         """Of all trees, for text without tags."""
@@ -164,11 +165,11 @@ class ArcTrainer:
 
         def arrays() -> Mapping[str, Any]:
             made.append(make())
-            found: Mapping[str, Any] = made[0].arrays()
-            return found
+            settings = json.dumps(made[0].settings()).encode()
+            return {**made[0].arrays(), _SETTINGS: np.frombuffer(settings, np.uint8)}
 
-        stored = self.folder.arrays(name, arrays)
-        settings = self.folder.numbers(f"{name}-settings", lambda: made[0].settings())
+        stored = dict(self.folder.arrays(name, arrays))
+        settings = json.loads(stored.pop(_SETTINGS).tobytes())
         return made[0] if made else kind.from_arrays(stored, settings)
 
     def retag(self, tagger: Tagger) -> None:
@@ -364,6 +365,19 @@ class ArcTrainer:
     def _finished(self, text: str, fits: int = 1) -> None:
         self.done += fits
         self.tell(Step(text, self.done, self.total, 0))
+
+
+def _fingerprint(
+    train: DependencyBank, dev: DependencyBank, settings: ArcSettings, features: ArcFeatures
+) -> str:
+    """Of all that the pieces of a run depend on."""
+    chosen = {**asdict(settings), "margins": settings.filter_margins, "costs": settings.policy_costs}
+    about = json.dumps([train.checksum(), dev.checksum(), chosen, features.templates])
+    whole = hashlib.sha256(about.encode())
+    # What views make of the words: a changed function is another run.
+    for tree in train:
+        whole.update(features.rows.of([(tree.words, tree.tags, tree.coarse)]).tobytes())
+    return whole.hexdigest()
 
 
 def measure(name: str, model: DependencyModel, trees: Sequence[DependencyTree], *, repeat: int) -> Point:

@@ -26,10 +26,7 @@ class Folder:
         self.path = path
         if path is None:
             return
-        mark = path / "run.json"
-        if not mark.exists():
-            self._write("run.json", json.dumps({"fingerprint": fingerprint}).encode())
-        elif json.loads(mark.read_text()).get("fingerprint") != fingerprint:
+        if self.numbers("run", lambda: {"fingerprint": fingerprint}) != {"fingerprint": fingerprint}:
             raise InputError(
                 "this folder holds a run with other trees or other settings",
                 where=str(path),
@@ -55,7 +52,11 @@ class Folder:
             return make()
         if not (self.path / f"{name}.json").exists():
             self._write(f"{name}.json", json.dumps(make()).encode())
-        return json.loads((self.path / f"{name}.json").read_text())
+        file = self.path / f"{name}.json"
+        try:
+            return json.loads(file.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as problem:
+            raise _damaged(file, problem) from None
 
     def arrays(self, name: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
         """The stored arrays, or those that `make` makes, stored."""
@@ -99,11 +100,7 @@ class Folder:
             with np.load(self.path / f"{name}.npz", allow_pickle=False) as stored:
                 return dict(stored)
         except (ValueError, EOFError, OSError, zipfile.BadZipFile) as problem:
-            raise InputError(
-                f"damaged: {problem}",
-                where=str(self.path / f"{name}.npz"),
-                fix="delete this file: its piece of the training is done again",
-            ) from None
+            raise _damaged(self.path / f"{name}.npz", problem) from None
 
     def _save(self, name: str, **arrays: Any) -> None:
         if self.path is None:
@@ -127,6 +124,14 @@ class Folder:
                 where=str(target),
                 fix="make room, then start the same command again: it goes on from what was saved before",
             ) from problem
+
+
+def _damaged(file: Path, problem: Exception) -> InputError:
+    return InputError(
+        f"damaged: {problem}",
+        where=str(file),
+        fix="delete this file: its piece of the training is done again",
+    )
 
 
 def _sparse(weights: Any) -> Any:

@@ -83,6 +83,7 @@ class SplitMerge:
         self.seed = seed
         self.jobs = jobs
         self.tell = tell
+        self._portions: list[Blocks] = []
         number = grammar.number
         self.parents = (
             grammar.binary.parent,
@@ -150,12 +151,16 @@ class SplitMerge:
         return Level(blocks, mass, level.origin, likelihood)
 
     def expect(self, blocks: Blocks, mass: Floats | None = None) -> tuple[Blocks, float, Floats]:
-        """Expected counts, log-likelihood, and the losses of merging where `mass` is given."""
+        """Expected counts, log-likelihood, and the losses of merging where `mass` is given.
+
+        The counts are good until this is called again.
+        """
         pairs = 0 if mass is None else int(blocks.splits.max()) // 2
         symbols = len(blocks.splits)
+        room = self._room(blocks.splits)
 
         def portion(number: int) -> tuple[Blocks, float, Floats]:
-            counts = self._blank(blocks.splits)
+            counts = room[number]
             losses = np.zeros((symbols if pairs else 0, pairs))
             trees = np.arange(number, self.corpus.trees, PORTIONS, dtype=np.uint32)
             used = np.zeros((0, 0)) if mass is None else mass
@@ -172,6 +177,16 @@ class SplitMerge:
             likelihood += total
             losses += costs
         return counts, likelihood, losses
+
+    def _room(self, splits: Ids) -> list[Blocks]:
+        """Zeros for the counts of each portion, in memory that is kept: to ask for it anew takes time."""
+        if not self._portions or not np.array_equal(self._portions[0].splits, splits):
+            self._portions = [self._blank(splits) for _ in range(PORTIONS)]
+        else:
+            for counts in self._portions:
+                for part in counts[2::2]:
+                    part.fill(0.0)
+        return self._portions
 
     def _blank(self, splits: Ids) -> Blocks:
         """Zeros for all rules."""
