@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import secateur as sec
 from secateur.arc_parser import ArcParser
-from secateur.dependency_model import FULL, DependencyModel, load_dependency_model
+from secateur.dependency_model import FULL, PROJECTIVE, DependencyModel, load_dependency_model
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
+from secateur.features.tokens import Token
 from secateur.loading import load_any
 from secateur.model import load_model
 from secateur.training import ArcSettings
@@ -231,6 +234,33 @@ def test_training_goes_by_what_it_is_given(tmp_path: Path) -> None:
         assert (one.tree, one.work) == (other.tree, other.work)
     with pytest.raises(TypeError, match="grammar"):
         sec.train(grown(40), grammar=None)
+
+
+def test_a_run_with_other_views_or_costs_is_another_run(tmp_path: Path) -> None:
+    def fit(view: Callable[[Token], str], **options: Any) -> None:
+        features = ArcFeatures(("tag[h] mine[m]", *FEATURES.patterns), FEATURES.siblings, {"mine": view})
+        settings = ArcSettings(bits=12, epochs=1, folds=2, iterations=1, repeat=1, ends=(1, 2), **options)
+        sec.train(grown(40), dev=grown(12, seed=3), settings=settings, features=features, work=tmp_path)
+
+    fit(lambda token: token.word[:1], costs=(2.0,))
+    fit(lambda token: token.word[:1], costs=(2.0,))
+    for view, cost in ((lambda token: token.word[-1:], 2.0), (lambda token: token.word[:1], 3.0)):
+        with pytest.raises(InputError, match="other settings"):
+            fit(view, costs=(cost,))
+
+
+@pytest.mark.parametrize("projective", ["last", "never"])
+def test_arcs_may_cross_where_that_is_asked_for(projective: Any) -> None:
+    settings = ArcSettings(
+        bits=12, epochs=1, folds=2, iterations=1, costs=(2.0,), repeat=1, ends=(1, 2), projective=projective
+    )
+    made = sec.train(grown(40), dev=grown(12, seed=3), settings=settings, features=FEATURES)
+    assert made.task("dagger-0").projective == PROJECTIVE[projective]
+    assert made.task(FULL).projective == PROJECTIVE[projective]
+    with pytest.raises(InputError, match="second order"):
+        ArcSettings(order=2, projective="never")
+    with pytest.raises(InputError, match="projective 'often'"):
+        ArcSettings(projective="often")  # type: ignore[arg-type]
 
 
 def test_the_card_says_it_all(saved: Path) -> None:

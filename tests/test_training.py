@@ -15,6 +15,7 @@ from secateur.errors import InputError
 from secateur.loading import load
 from secateur.model import UNPRUNED, Model, load_model
 from secateur.training import Settings, Trainer, train
+from secateur.training.split import SplitSettings, SplitTraining
 from secateur.training.trainer import some_rollouts, sweep_range
 
 SMALL = Settings(points=3, iterations=2, repeat=1, max_length=15)
@@ -201,3 +202,23 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     assert kept is not None
     assert [r.number for r in kept.rounds] == [0, 1]
     assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_trees_are_made_binary_as_a_given_grammar_was(trees: sec.Treebank, split: bool) -> None:
+    right = sec.Binarization("right")
+    grammar: sec.PCFG | sec.SplitPCFG = sec.induce(trees, binarization=right)
+    if split:
+        grammar = SplitTraining(trees, settings=SplitSettings(levels=1, binarization=right)).fit().grammar()
+    model = train(trees[:60], dev=trees[60:70], grammar=grammar, settings=SMALL)
+    assert model.binarization == right
+    assert min(point.failures for point in model.points if point.name.startswith("baseline-0")) < 0.5
+
+
+@pytest.mark.parametrize("name", ["run.json", "probe-0.json"])
+def test_damaged_figures_of_a_run_are_named(trees: sec.Treebank, tmp_path: Path, name: str) -> None:
+    train(trees[:40], dev=trees[60:70], grammar=None, settings=SMALL, work=tmp_path)
+    (tmp_path / name).write_text("{")
+    with pytest.raises(InputError, match="damaged") as caught:
+        train(trees[:40], dev=trees[60:70], grammar=None, settings=SMALL, work=tmp_path)
+    assert caught.value.where.endswith(name)

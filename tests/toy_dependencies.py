@@ -53,7 +53,7 @@ def toy_dependency_model(*, siblings: bool = False, filters: bool = False) -> De
     trees = grown(80)
     groups = (*GROUPS, *SIBLINGS) if siblings else GROUPS
     weights = staged_weights(FEATURES, corpus_of(FEATURES, trees), groups, epochs=2, bits=BITS)
-    settings = {"trees": len(trees), "held out": 7, "checksum": "c0ffee", "repeat": 3}
+    settings = {"trees": len(trees), "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
     settings["penn"] = has_penn_spelling(trees.vocabulary())
     return DependencyModel(
         FEATURES,

@@ -48,6 +48,6 @@ def toy_model(binarization: Binarization | None = None) -> Model:
         Point("hasty", 40.0, 35.0, 45.0, 0.001, 50000.0, 0.0004, 0.0, 0.6, 900.0),
     ]
     policies = {"slow": Policy(careful), "careful": Policy(careful), "hasty": Policy(hasty)}
-    settings = {"trees": len(trees), "held out": 7, "checksum": "c0ffee", "repeat": 3}
+    settings = {"trees": len(trees), "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
     settings |= binarization.notes() if binarization else {}
     return Model(grammar, features, policies, points, settings)

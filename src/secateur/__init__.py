@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from secateur.formats.brackets import read_tree
     from secateur.grammar.binarize import Binarization, debinarize
     from secateur.grammar.induce import Smoothing, induce
+    from secateur.grammar.latent.grammar import SplitPCFG
     from secateur.grammar.pcfg import PCFG
     from secateur.grammar.text import read_grammar, write_grammar
     from secateur.head_rules import HeadRules, to_dependencies
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from secateur.normalization import Normalization
     from secateur.parser import Parse, Parser
     from secateur.posterior import Marginals
-    from secateur.training import train
+    from secateur.training import ArcSettings, Settings, SplitSettings, train
     from secateur.treebank import Treebank, read
     from secateur.trees import Leaf, Span, Tree
 
@@ -46,6 +47,7 @@ _HOME = {
     "debinarize": "grammar.binarize",
     "Smoothing": "grammar.induce",
     "induce": "grammar.induce",
+    "SplitPCFG": "grammar.latent.grammar",
     "PCFG": "grammar.pcfg",
     "read_grammar": "grammar.text",
     "write_grammar": "grammar.text",
@@ -64,6 +66,9 @@ _HOME = {
     "Parse": "parser",
     "Parser": "parser",
     "Marginals": "posterior",
+    "ArcSettings": "training",
+    "Settings": "training",
+    "SplitSettings": "training",
     "train": "training",
     "Treebank": "treebank",
     "read": "treebank",
@@ -77,6 +82,7 @@ __all__ = [
     "PCFG",
     "Anchors",
     "ArcParser",
+    "ArcSettings",
     "Attachment",
     "Binarization",
     "Counts",
@@ -94,8 +100,11 @@ __all__ = [
     "Normalization",
     "Parse",
     "Parser",
+    "Settings",
     "Smoothing",
     "Span",
+    "SplitPCFG",
+    "SplitSettings",
     "Tree",
     "Treebank",
     "attachment",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -90,10 +91,11 @@ class ArcParser:
     ) -> Iterator[DependencyParse]:
         """The parses of sentences, in order, the same for any number of jobs.
 
-        A batch is as many sentences as it takes to have so many words. Jobs are threads: the kernels run
-        side by side.
+        A batch is as many sentences as it takes to have so many words. Jobs are threads, 0 means one for each
+        core: the kernels run side by side.
         """
         batches = _batches(sentences, batch)
+        jobs = jobs or os.cpu_count() or 1
         if jobs == 1:
             for trees in batches:
                 yield from self._parse_all(trees)

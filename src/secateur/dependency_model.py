@@ -47,7 +47,7 @@ KIND = model_files.ARC_LOCKING
 FULL = "full"
 _STATIC, _POLICY, _FILTER = "static-", "dagger-", "filter-"
 _SEARCHES = "crossing", "projective", "siblings"
-_PROJECTIVE = {"never": NEVER, "last": LAST, "always": ALWAYS}
+PROJECTIVE = {"always": ALWAYS, "last": LAST, "never": NEVER}  # in which stages arcs must not cross
 # Where nothing is to be decided: a policy without features that locks nothing.
 _NO_DECISIONS = Policy(np.zeros(META, np.float32))
 
@@ -130,7 +130,7 @@ class DependencyModel:
             self.models,
             self.limits,
             single_root=bool(self.settings.get("single_root", True)),
-            projective=_PROJECTIVE[self.settings.get("projective", "always")],
+            projective=PROJECTIVE[self.settings.get("projective", "always")],
             bits=hashed.bit_length() - 1 if hashed else None,
             filters=tuple(
                 replace(own, margin=margin)

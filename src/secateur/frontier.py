@@ -277,9 +277,9 @@ def card(settings: Mapping[str, Any], points: Sequence[Point], figures: Figures)
 
 def protocol(scores: str, what: str, settings: Mapping[str, Any]) -> str:
     """How the figures of a model's points were taken: the scores' own protocol, on what, and the clock."""
-    held_out, repeat = settings.get("held out"), settings.get("repeat")
+    judged, repeat = settings.get("judged on"), settings.get("repeat")
     return (
-        f"{scores}, on {held_out or 'the'} held-out {what}; "
+        f"{scores}, on {f'{judged:,}' if judged else 'the'} held-out {what}; "
         f"words/s: CPU time on one core{f', best of {repeat}' if repeat else ''}"
     )
 

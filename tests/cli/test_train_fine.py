@@ -36,3 +36,5 @@ def test_wrong_numbers(run: Run, tmp_path: Path) -> None:
     run("treebank", "garden", 30, "-o", trees).done()
     assert run("train", trees, "-o", tmp_path / "m", "--grammar", "fine", "--levels", 0).code != 0
     run("train", trees, "-o", tmp_path / "m", "--grammar", "finer").refused("finer")
+    coarse = run("train", trees, "-o", tmp_path / "m", "--grammar", "coarse", "--products", 4)
+    assert (coarse.code, "--products is for training on a fine grammar" in coarse.err) == (2, True)

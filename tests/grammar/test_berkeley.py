@@ -241,7 +241,8 @@ def test_an_export(tmp_path: Path) -> None:
 
 
 def test_without_splits(tmp_path: Path) -> None:
-    grammar = read_berkeley(export(tmp_path, splits=None))
+    with pytest.warns(UserWarning, match="b.splits is missing"):
+        grammar = read_berkeley(export(tmp_path, splits=None))
     assert grammar.blocks.splits.tolist() == [1, 1, 2, 2, 1, 1, 1, 1]
     assert len(grammar.ancestry) == 1
     assert not sec.Parser(grammar).parse(["the", "cat", "sleeps"]).failed

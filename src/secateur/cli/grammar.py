@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +19,7 @@ from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import Smoothing
 from secateur.grammar.induce import induce as induce_from
 from secateur.grammar.lexicon import UNKNOWN
-from secateur.grammar.pcfg import PCFG
+from secateur.grammar.pcfg import PCFG, TOLERANCE
 from secateur.grammar.text import read_any, write_grammar
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Induce, describe, check and convert grammars.", no_args_is_help=True)
 
-File = Annotated[str, typer.Argument(help="A grammar file, plain or gzipped.")]
+File = Annotated[str, typer.Argument(help="A grammar file, plain or gzipped; or a model, for its grammar.")]
 
 # Notes that every grammar file repeats from its content.
 _REPEATED = {"start", "nBinary", "nUnary", "nLex"}
@@ -118,8 +120,7 @@ def check(file: File, *, json: Json = False) -> None:
         _read(file)
         # Composed unaries of a foreign grammar may well sum to more than 1: look at the rules as written.
         grammar = _read(file, composed=False)
-        # The sums of a split grammar's sub-symbols are checked when it is read.
-        found = faults(grammar, file) if isinstance(grammar, PCFG) else _gaps(grammar.coarse, file)
+        found = faults(grammar, file) if isinstance(grammar, PCFG) else _split_faults(grammar, file)
     except InputError as unreadable:
         found = [unreadable]
     if json:
@@ -146,12 +147,12 @@ def convert(
     """Rewrite a grammar in another dialect; unary chains are composed only for the secateur dialect.
 
     A split grammar can be made flat. Berkeley-split writes the files of a text export: OUTPUT.grammar,
-    OUTPUT.lexicon, OUTPUT.splits, and others.
+    OUTPUT.lexicon, OUTPUT.splits, and others; of a product, the first grammar.
     """
     grammar = _read(file, composed=to in (None, Dialect.secateur))
     if not isinstance(grammar, PCFG):
         if to in (None, *_FOR_SPLIT):
-            _write_split(grammar, output, to)
+            _write_split(grammar, output, to, quiet=quiet)
             return
         grammar = grammar.flat()
     if to in _FOR_SPLIT:
@@ -167,15 +168,25 @@ def convert(
 
 
 def _read(file: str, *, composed: bool = True) -> PCFG | SplitPCFG:
+    if inputs.is_dependency_model(file):
+        raise InputError("a model of dependencies has no grammar", where=file, fix="name a model of trees")
+    if os.path.isdir(file):
+        from secateur.model import load_model
+
+        return load_model(file).grammar
     with inputs.located(file):
         return read_any(file, composed=composed)
 
 
-def _write_split(grammar: SplitPCFG, output: Path, to: Dialect | None) -> None:
+def _write_split(grammar: SplitPCFG, output: Path, to: Dialect | None, *, quiet: bool) -> None:
     if to is Dialect.Berkeley_split:
         from secateur.grammar.latent.berkeley import write_berkeley
 
-        write_berkeley(grammar, output)
+        if grammar.others and not quiet:
+            err.print(
+                f"the first of {len(grammar.others) + 1} grammars: an export has no place for a product"
+            )
+        write_berkeley(replace(grammar, others=()), output)
     else:
         from secateur.grammar.latent.text import write_split
 
@@ -221,6 +232,29 @@ def faults(grammar: PCFG, file: str) -> list[InputError]:
         for name, mass in grammar.improper()
     ]
     return [*(InputError(what, where=file, fix=fix) for what, fix in found), *_gaps(grammar, file)]
+
+
+def _split_faults(grammar: SplitPCFG, file: str) -> list[InputError]:
+    """Improper sub-symbols, and what the unsplit grammar lacks.
+
+    In our own format sums are checked on reading. In a Berkeley export unaries stand for chains of any
+    length, so that binary rules alone are looked at.
+    """
+    coarse, blocks = grammar.coarse, grammar.blocks
+    sums = np.zeros((len(coarse.symbols), int(blocks.splits.max())))
+    for rule, parent in enumerate(coarse.binary.parent.tolist()):
+        block = blocks.binary[int(blocks.binary_ptr[rule]) : int(blocks.binary_ptr[rule + 1])]
+        splits = int(blocks.splits[parent])
+        sums[parent, :splits] += block.reshape(splits, -1).sum(axis=1)
+    found = [
+        InputError(
+            f"the binary rules of {coarse.symbols[x]}_{a} sum to {sums[x, a]:.4f}, more than 1",
+            where=file,
+            fix="lower their weights",
+        )
+        for x, a in np.argwhere(sums > 1.0 + TOLERANCE).tolist()
+    ]
+    return [*found, *_gaps(coarse, file)]
 
 
 def _gaps(grammar: PCFG, file: str) -> list[InputError]:

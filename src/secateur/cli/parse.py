@@ -142,9 +142,11 @@ def parse(
             # One write: an interrupt cannot leave half a line.
             out.write(_shown(number, results, form, marginals, spaced=bool(kbest)))
     if not quiet:
-        tally.report(f"{model}, point {point}" if point else f"{model}, {_NAMES[method]}")
+        name = MAX_RULE if method == "parse" and parser.split is not None else _NAMES[method]
+        tally.report(f"{model}, point {point}" if point else f"{model}, {name}")
 
 
+MAX_RULE = "max-rule, coarse to fine"  # of split grammars
 _NAMES = {
     "parse": "exact Viterbi",
     "kbest": "k best",

@@ -47,9 +47,16 @@ class Order(StrEnum):
     second = "2"
 
 
+class Projective(StrEnum):
+    always = "always"
+    last = "last"
+    never = "never"
+
+
 # Options that mean nothing for the other kind of treebank.
 OF_TREES = ("grammar", "levels", "products", "surrogate", "iterations", "max_length", "minibatch", "keep")
-OF_DEPENDENCIES = ("order", "tags")
+OF_DEPENDENCIES = ("order", "projective", "tags")
+OF_FINE = ("levels", "products")
 # What the address of a cluster looks like.
 ADDRESSES = {Where.dask: "tcp://HOST:8786", Where.ray: "HOST:6379"}
 
@@ -82,6 +89,10 @@ def train(
     order: Annotated[
         Order, typer.Option(help="Of dependencies: arcs alone, or with their siblings.")
     ] = Order.first,
+    projective: Annotated[
+        Projective,
+        typer.Option(help="Of dependencies: in which stages arcs must not cross; never: nor in the result."),
+    ] = Projective.always,
     tags: Annotated[
         Tags,
         typer.Option(help="Of dependencies: those that the parser learns with; a tagger is trained anyway."),
@@ -117,7 +128,9 @@ def train(
     made: AnyModel
     if any(file.has_dependencies for file in given):
         _refuse_given(ctx, OF_TREES, "trees")
-        arc_settings = training.ArcSettings(order=int(order), tags=tags.value, seed=seed)
+        arc_settings = training.ArcSettings(
+            order=int(order), projective=projective.value, tags=tags.value, seed=seed
+        )
         if _is_given(ctx, "points"):
             costs = tuple(arc_settings.policy_costs[0] * 2.0**n for n in range(points))
             arc_settings = replace(arc_settings, costs=costs)
@@ -130,6 +143,8 @@ def train(
             made.save(output)
     else:
         _refuse_given(ctx, OF_DEPENDENCIES, "dependencies")
+        if grammar != FINE:
+            _refuse_given(ctx, OF_FINE, "a fine grammar")
         settings = training.Settings(
             surrogate=surrogate.value,
             points=points,
@@ -155,6 +170,8 @@ def train(
             made.save(output)
     if json:
         print_json([p.name for p in made.frontier])
+        return
+    if quiet:
         return
     print_points(made.frontier, {}, made.figures)
     print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")

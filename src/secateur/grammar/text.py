@@ -150,8 +150,18 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
             yield f"{names[tag[entry]]} -> {word} {weight[entry]!r}"
 
 
-def write_grammar(grammar: PCFG, path: str | os.PathLike[str], *, dialect: str = "secateur") -> None:
-    """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all."""
+def write_grammar(
+    grammar: PCFG | SplitPCFG, path: str | os.PathLike[str], *, dialect: str = "secateur"
+) -> None:
+    """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all.
+
+    A split grammar has a dialect of its own.
+    """
+    if not isinstance(grammar, PCFG):
+        from secateur.grammar.latent.text import write_split
+
+        write_split(grammar, path)
+        return
     write_lines(grammar_lines(grammar, dialect=dialect), path)
 
 

@@ -134,6 +134,10 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     # room for it; if not, the best derivation is all there is.
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
         return unfold(labels, steps), score, pushes, items, kept, True
+    # Where nothing is too unlikely, the forest is as large as the chart.
+    if least[0] <= 0.0 and np.uint64(ROOM) * pushes > np.uint64(limit):
+        none = unfold(labels, np.empty((0, 5), np.int64))
+        return none, -np.inf, pushes, items, kept, False
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder.splits[0])
     found = posteriors(woods, rung(ladder, 0), anchors)

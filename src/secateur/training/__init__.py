@@ -32,7 +32,7 @@ from secateur.training.arcs import train_arcs
 from secateur.training.fine import fine_grammar
 from secateur.training.settings import Settings
 from secateur.training.split import SplitSettings
-from secateur.training.trainer import Step, Tell, Trainer
+from secateur.training.trainer import Step, Tell, Trainer, check_held_out
 from secateur.treebank import Treebank
 
 __all__ = [
@@ -106,6 +106,7 @@ def train_trees(
     checksum = train.checksum()
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
+    check_held_out(dev)
     made: dict[str, Any] = {}
     splits = grammar if isinstance(grammar, SplitSettings) else None
     if isinstance(grammar, SplitSettings):
@@ -153,6 +154,7 @@ def train_trees(
     notes = {
         "trees": len(train),
         "held out": len(dev),
+        "judged on": len(trainer.judging_trees),
         "unparsed": trainer.unparsed,
         "checksum": checksum,
         **{k: v for k, v in asdict(settings).items() if k != "binarization" and v is not None},

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from secateur.dependency_model import PROJECTIVE
 from secateur.errors import InputError
 from secateur.training.arc_weights import BITS, EPOCHS, SHUFFLES
 
+Projective = Literal["always", "last", "never"]
 Margins = tuple[tuple[float, ...], ...]
 
 # By order. The second gains more from an arc that is right, and has more time to spend on it.
@@ -29,6 +31,8 @@ class ArcSettings:
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
     margins: Margins = ()  # the filters' points, the widest first; none: as suits the order
+    projective: Projective = "always"  # in which stages arcs must not cross; never: nor in the result
+    single_root: bool = True
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = ()  # of locking a wrong arc; one policy each; none: as suits the order
     epochs: int = EPOCHS
@@ -61,6 +65,10 @@ class ArcSettings:
                 f"margins {self.filter_margins} of {len(self.filters)} filters",
                 fix="give one for each filter",
             )
+        if self.projective not in PROJECTIVE:
+            raise InputError(f"projective {self.projective!r}", fix="choose " + ", ".join(PROJECTIVE))
+        if self.order == 2 and self.projective == "never":
+            raise InputError("crossing arcs of the second order", fix="take order 1, or projective trees")
         if self.tags not in ("gold", "predicted"):
             raise InputError(f"unknown tags {self.tags!r}", fix="choose gold or predicted")
         if min(self.policy_costs) <= 0:

@@ -25,7 +25,7 @@ from secateur import frontier
 from secateur.arc_parser import ArcParser
 from secateur.dependencies import NO_LABEL, DependencyTree
 from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import DependencyModel, policy_name
+from secateur.dependency_model import PROJECTIVE, DependencyModel, policy_name
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.features.arc_filter import ArcFilter, filter_templates, likely, with_gold
@@ -89,6 +89,7 @@ def train_arcs(
     notes = {
         "trees": len(train),
         "held out": len(dev),
+        "judged on": len(trainer.judging),
         "checksum": checksum,
         "penn": has_penn_spelling(train.vocabulary()),
         **{k: v for k, v in asdict(settings).items() if v is not None},
@@ -205,12 +206,13 @@ class ArcTrainer:
             self.features,
             corpus_of(self.features, self.trees),
             units,
+            single_root=self.settings.single_root,
             epochs=self.settings.epochs,
             bits=self.settings.bits,
             seed=self.settings.seed,
             report=partial(self._epoch, "weights of any templates"),
         )
-        return rank(self.features, weights, held, jobs=self.jobs)
+        return rank(self.features, weights, held, single_root=self.settings.single_root, jobs=self.jobs)
 
     def _rank_siblings(self, arcs: Groups) -> Ranking:
         """Given all templates of arcs."""
@@ -218,7 +220,9 @@ class ArcTrainer:
         groups = (tuple(range(self.features.first)), tuple(range(self.features.first, self._templates)))
         filters = self._stored_filters("filters", arcs, self.trees)
         weights = self._fit("weights of siblings", groups, self.trees, filters, shares=(0.0, 1.0))
-        return rank_siblings(self.features, weights, held, jobs=self.jobs)
+        return rank_siblings(
+            self.features, weights, held, single_root=self.settings.single_root, jobs=self.jobs
+        )
 
     @property
     def _templates(self) -> int:
@@ -278,6 +282,8 @@ class ArcTrainer:
             groups,
             ArcModels(weights),
             self.limits,
+            single_root=self.settings.single_root,
+            projective=PROJECTIVE[self.settings.projective],
             bits=self.settings.policy_bits,
             filters=filters,
         )
@@ -343,6 +349,8 @@ class ArcTrainer:
             corpus_of(self.features, trees),
             groups,
             arcs=self._arcs(trees, filters),
+            projective=PROJECTIVE[self.settings.projective],
+            single_root=self.settings.single_root,
             epochs=self.settings.epochs,
             shuffles=self.settings.shuffles,
             bits=self.settings.bits,

@@ -90,11 +90,7 @@ class Trainer:
         tell: Tell = lambda step: None,
     ) -> None:
         """`splits`: how the grammar was split from these trees; LOLS then splits others without each fold."""
-        if len(dev) < 2:
-            raise InputError(
-                f"{len(dev)} held-out trees: one half stops the training, the other judges it",
-                fix="give --dev with 2 or more, or more trees to split some off",
-            )
+        check_held_out(dev)
         self.settings, self.splits = settings, splits
         self.engine = engine or Engine()
         self.work = work
@@ -304,6 +300,15 @@ class Trainer:
     def _finished(self, text: str, fits: int = 1) -> None:
         self.done += fits
         self.tell(Step(text, self.done, self.total, self.earlier))
+
+
+def check_held_out(dev: Treebank) -> None:
+    """Refuse too few trees, before anything takes time."""
+    if len(dev) < 2:
+        raise InputError(
+            f"{len(dev)} held-out trees: one half stops the training, the other judges it",
+            fix="give --dev with 2 or more, or more trees to split some off",
+        )
 
 
 def _example(task: SpanPruning, tree: Tree) -> Example:

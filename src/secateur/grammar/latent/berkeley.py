@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -153,6 +154,8 @@ def read_berkeley(stem: str | os.PathLike[str]) -> SplitPCFG:
     has_trees = _exists(base, "splits")
     if has_trees:
         _read_splits(_found(base, "splits"), export)
+    else:
+        warnings.warn(f"{base}.splits is missing: without its levels, parsing takes longer", stacklevel=2)
     if _exists(base, "paths"):
         _read_paths(_found(base, "paths"), export)
     _settle(export, grammar_file, has_trees)
@@ -211,6 +214,8 @@ def _read_lexicon(path: str, export: _Export) -> None:
             what = f"{len(numbers)} probabilities, where {tag} had {export.splits[tag]} before"
             raise InputError(what, where=where, fix=f"one for each sub-tag; {CUT_OFF}")
         put(export.entries, (tag, word), numbers, line, where)
+    if not export.entries:
+        raise InputError("no words in it", where=path, fix=CUT_OFF)
 
 
 def _read_rules(path: str, export: _Export) -> None:
