@@ -207,6 +207,10 @@ def test_speed(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows["exhaustive"]["mpush"] > rows["coarse to fine"]["mpush"] > rows["exact"]["mpush"]
     assert all(0 < row["f1"] <= 100 and row["words/s"] > 0 for row in found["rows"])
     assert 0 < rows["exhaustive"]["beside"] <= 100
+    points = {row["name"]: row for row in fine_speed.drawn(list(rows.values()))}
+    gained = rows["exhaustive"]["f1"] - rows["exhaustive"]["beside"]
+    assert points["exhaustive"]["f1"] == pytest.approx(rows["coarse to fine"]["f1"] + gained)
+    assert points["exhaustive"]["words/s"] < points["coarse to fine"]["words/s"]
     assert "| exhaustive, one sentence in 2 (there, coarse to fine: " in section(case, "fine_speed")
     assert (case.docs / "images" / "fine-speed.png").stat().st_size > 1000
 
