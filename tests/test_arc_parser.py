@@ -196,3 +196,11 @@ def test_trees_are_drawn() -> None:
     crossing = tree.with_heads((3, 4, 0, 3), tree.labels)
     assert "┼" in draw_arcs.text(crossing)
     assert draw_arcs.text(tree.without_heads()).splitlines()[0].split() == ["she", "PRP"]
+
+
+def test_any_number_of_threads_parses_the_same() -> None:
+    parser = ArcParser(toy_dependency_model(), "dagger-0")
+    trees = grown(30, seed=5)
+    alone = [parse.tree for parse in parser.pipe(trees)]
+    for jobs in (0, 2):
+        assert [parse.tree for parse in parser.pipe(trees, jobs=jobs, batch=20)] == alone

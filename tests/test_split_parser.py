@@ -276,6 +276,17 @@ def tiny() -> SplitPCFG:
     return split_of(coarse, Blocks(k, *parts))
 
 
+def test_a_forest_of_everything_has_a_limit_too() -> None:
+    words = [word for tree in HELD_OUT for word in tree.words()][:40]
+    everything = ladder(grammar(), levels=[], least=0.0)
+    whole = Parser(grammar(), ladder=everything).parse(words)
+    assert not whole.degraded
+    # The chart alone would have room, but not the forest of all its hyperedges.
+    limits = Limits(chart_bytes=40 * Parser(grammar().coarse).parse(words).work.pushes)
+    assert not Parser(grammar(), limits=limits).parse(words).degraded
+    assert Parser(grammar(), ladder=everything, limits=limits).parse(words).degraded
+
+
 @pytest.mark.parametrize("far", [0.0, 5.0])
 def test_two_hundred_words(far: float) -> None:
     n = 200

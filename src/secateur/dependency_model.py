@@ -104,7 +104,8 @@ class DependencyModel:
         """How the figures of the points were taken: as `secateur train` takes them."""
         scores = AttachmentScores("include", True, ())
         tags = self.settings.get("tags", "gold")
-        return frontier.protocol(f"{scores.protocol}, {tags} tags", "sentences", self.settings)
+        taken = frontier.protocol(f"{scores.protocol}, {tags} tags", "sentences", self.settings)
+        return f"{taken}, tagging not counted"
 
     @property
     def is_penn(self) -> bool:

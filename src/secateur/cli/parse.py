@@ -96,7 +96,8 @@ def parse(
     The n-th line of tokens, or the n-th tree, gives the n-th tree of the output.
     A blank line, or a tree without words, gives an empty tree, as in "(ROOT )".
 
-    A dependency model reads CoNLL-U and CoNLL-X, of which it changes heads and labels only, or text.
+    A dependency model reads CoNLL-U and CoNLL-X, of which it changes heads and labels only, or text, whose
+    blank lines it passes over.
     """
     from secateur.limits import Limits
 

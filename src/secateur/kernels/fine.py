@@ -19,6 +19,7 @@ from .unfold import unfold
 
 WITHIN = 500.0  # anchored scores within which the unsplit grammar's sums stay in range
 ROOM = 64  # bytes a hyperedge may take
+NOTHING = np.finfo(np.float64).tiny  # the least posterior that drops nothing but what is impossible
 
 
 class Rungs(NamedTuple):
@@ -135,7 +136,7 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
         return unfold(labels, steps), score, pushes, items, kept, True
     # Where nothing is too unlikely, the forest is as large as the chart.
-    if least[0] <= 0.0 and np.uint64(ROOM) * pushes > np.uint64(limit):
+    if least[0] <= NOTHING and np.uint64(ROOM) * pushes > np.uint64(limit):
         none = unfold(labels, np.empty((0, 5), np.int64))
         return none, -np.inf, pushes, items, kept, False
     woods = forest.build(rules, chart, words, base_kept, node_kept)
