@@ -16,12 +16,14 @@ STOPPED = 7  # as the program says it
 TRIES = 3
 
 PROGRAM = """
+import signal
 import sys
 import secateur as sec
 from secateur.training.split import SplitSettings, SplitTraining
 
 trees = sec.garden.treebank(60)
 way = sys.argv[1]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job's parent may have it ignored
 if way == "unsplit":
     grammar = sec.induce(trees)
 else:
@@ -51,5 +53,9 @@ def test_interrupted_while_parsing(way: str) -> None:
             assert program.stdout.readline() == "ready\n"
             time.sleep(0.1 + 0.05 * attempt)  # into the loop
             program.send_signal(signal.SIGINT)
-            _, errors = program.communicate(timeout=60)
+            try:
+                _, errors = program.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                raise
         assert program.returncode == STOPPED, errors

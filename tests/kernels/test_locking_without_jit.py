@@ -65,7 +65,9 @@ def results() -> dict[str, list[Any]]:
 def test_same_results_without_compilation() -> None:
     plain, compiled = plain_results(__file__), results()
     assert plain["parsed"] == compiled["parsed"]
-    assert plain["trained"] == compiled["trained"]
+    # Sums in float32 may be rounded otherwise.
+    np.testing.assert_allclose(plain["trained"].pop(), compiled["trained"][-1], rtol=0, atol=1e-6)
+    assert plain["trained"] == compiled["trained"][:-1]
     assert len(compiled["trained"][-1]) > 50
 
 
