@@ -9,12 +9,11 @@ best of several rounds.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
-from arc_table1 import ROUNDS, ArcCase, Row, arguments, bank, case_of, full_cost
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost
 from report import start, table
 from secateur.dependency_bank import DependencyBank
 from secateur.dependency_model import FULL, DependencyModel
@@ -57,19 +56,13 @@ def compared(model: DependencyModel, test: DependencyBank) -> list[Row]:
 
     runs = {p.name: point(p.name) for p in model.points} | {f"vine {s:g}": vine(s) for s in SHARES}
     full, words = full_cost(model, test), sum(map(len, test))
-    rows = []
+    rows: list[Row] = []
     for name, run in runs.items():
         computed = run()
         right = _right(corpus.heads, corpus.start, test)
-        rows.append(
-            {"name": name, "uas": 100 * right / words, "templates": computed / full, "seconds": np.inf}
-        )
-    for _ in range(ROUNDS):  # in turn, so that a noisy moment hits all alike
-        for row, run in zip(rows, runs.values(), strict=True):
-            started = time.process_time()
-            run()
-            row["seconds"] = min(row["seconds"], time.process_time() - started)
-    return [{**row, "words/s": words / row["seconds"]} for row in rows]
+        rows.append({"name": name, "uas": 100 * right / words, "templates": computed / full})
+    clock(rows, list(runs.values()), words)
+    return rows
 
 
 def _right(heads: np.ndarray, begin: np.ndarray, trees: DependencyBank) -> int:
@@ -83,13 +76,7 @@ def _right(heads: np.ndarray, begin: np.ndarray, trees: DependencyBank) -> int:
 def show(name: str, found: Row) -> str:
     whole = next(row for row in found["rows"] if row["name"] == FULL)
     lines = [
-        [
-            row["name"],
-            f"{row['uas']:.2f}",
-            f"{row['templates']:.1%}",
-            f"{row['words/s']:,.0f}",
-            f"{whole['seconds'] / row['seconds']:.2f}x",
-        ]
+        [row["name"], f"{row['uas']:.2f}", *cost_cells(row, whole)]
         for row in sorted(found["rows"], key=lambda row: row["seconds"])
     ]
     return f"{name}, {found['test']:,} test sentences:\n\n" + table(

@@ -206,8 +206,7 @@ def test_figure_5(case: ArcCase, model: DependencyModel) -> None:
     assert is_drawn(case, arc_figure5.NAME)
 
 
-def test_vine(case: ArcCase, model: DependencyModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arc_vine, "ROUNDS", 1)
+def test_vine(case: ArcCase, model: DependencyModel) -> None:
     found = case.result(arc_vine.NAME, lambda: arc_vine.measure(case))
     rows = {row["name"]: row for row in found["rows"]}
     assert set(rows) == {*(point.name for point in model.points), *(f"vine {s:g}" for s in arc_vine.SHARES)}
