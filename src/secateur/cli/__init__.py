@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, Any
 
 import typer
 from typer.core import TyperGroup
@@ -97,6 +97,11 @@ def top(
     """Train parsers to the speed/accuracy trade-off you choose."""
 
 
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """What is said, without the place in the code that says it."""
+    err.print(str(message))
+
+
 def main() -> None:
     """Run the command that sys.argv names; output is UTF-8 wherever it goes."""
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
@@ -104,4 +109,5 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors=errors)
     # joblib counts the tasks that an interrupt throws away: nothing its user could do anything about.
     warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
+    warnings.showwarning = _warn
     app(prog_name="secateur")

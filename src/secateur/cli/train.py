@@ -91,7 +91,9 @@ def train(
     ] = Order.first,
     projective: Annotated[
         Projective,
-        typer.Option(help="Of dependencies: in which stages arcs must not cross; never: nor in the result."),
+        typer.Option(
+            help="Of dependencies: in which stages arcs must not cross; never: they may in the result."
+        ),
     ] = Projective.always,
     tags: Annotated[
         Tags,

@@ -31,7 +31,7 @@ class ArcSettings:
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
     margins: Margins = ()  # the filters' points, the widest first; none: as suits the order
-    projective: Projective = "always"  # in which stages arcs must not cross; never: nor in the result
+    projective: Projective = "always"  # in which stages arcs must not cross; never: they may in the result
     single_root: bool = True
     tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = ()  # of locking a wrong arc; one policy each; none: as suits the order
