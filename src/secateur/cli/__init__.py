@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Annotated, Any, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
