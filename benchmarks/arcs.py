@@ -16,15 +16,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from secateur.arc_parser import ArcParser
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel, load_dependency_model
-from secateur.features import arc_filter
-from secateur.features.corpus import corpus_tags, unparsed_corpus
-from secateur.features.length_limits import LengthLimits
-from secateur.kernels import arc_locking as kernel
+from secateur.kernels.arcs import locking as kernel
+from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
+from secateur.kinds.arcs.parser import ArcParser
 from secateur.search.core import Policy
-from secateur.tasks.arc_locking import ArcLocking
+from secateur.tasks.arc_locking import filter as arc_filter
+from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
+from secateur.tasks.arc_locking.limits import LengthLimits
+from secateur.tasks.arc_locking.task import ArcLocking
+from secateur.treebanks.dependency_bank import DependencyBank
 
 Run = Callable[[], object]
 

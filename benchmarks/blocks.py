@@ -25,9 +25,19 @@ import secateur as sec
 from left_child import left_child_loop
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.padded import padded_of
-from secateur.kernels import block_inside, block_posteriors, block_viterbi, cky, cky_inside
-from secateur.kernels.rules import NO_ANCHORS
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.kernels.cky import inside as cky_inside
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.split import (
+    inside as block_inside,
+)
+from secateur.kernels.split import (
+    posteriors as block_posteriors,
+)
+from secateur.kernels.split import (
+    viterbi as block_viterbi,
+)
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 
 UNLIMITED = 1 << 40
 TREES = 2000  # of the garden

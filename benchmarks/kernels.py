@@ -21,8 +21,8 @@ import numpy as np
 
 import secateur as sec
 from left_child import left_child_loop
-from secateur.kernels import cky
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
 
 UNLIMITED = 1 << 40
 

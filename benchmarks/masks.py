@@ -11,7 +11,7 @@ import numpy as np
 
 import secateur as sec
 from secateur.search.linear import Matrix, logistic_regression
-from secateur.tasks.span_pruning import Encoded, Gold, SpanPruning, sites_of
+from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning, sites_of
 
 PENALTY = 0.01  # of keeping a span that is not gold
 

@@ -25,11 +25,11 @@ from kernels import best
 from masks import learned
 from secateur.features.span import SpanFeatures
 from secateur.grammar.derivation import build_tree
-from secateur.kernels import cky
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.search.core import Policy
-from secateur.tasks.span_pruning import UNLIMITED, SpanPruning, sites_of
-from secateur.text import Sentence
+from secateur.tasks.span_pruning.task import UNLIMITED, SpanPruning, sites_of
+from secateur.treebanks.text import Sentence
 
 LONGEST = 40  # words of a training sentence
 PARTS = ("features", "kernel", "trees")

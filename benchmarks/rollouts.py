@@ -23,12 +23,13 @@ from kernels import best
 from left_child import left_child_loop
 from masks import Roll, learned, rolls, treebanks
 from secateur.features.span import SpanFeatures
-from secateur.kernels import cky, cky_counts
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import counts as cky_counts
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.search.core import Episode, Policy, Reward, Sites, Trace
-from secateur.tasks.backprop import NO_SITES, ExpectedRecall
-from secateur.tasks.propagate import propagate
-from secateur.tasks.span_pruning import UNLIMITED, SpanPruning, sites_of
+from secateur.tasks.span_pruning.backprop import NO_SITES, ExpectedRecall
+from secateur.tasks.span_pruning.propagate import propagate
+from secateur.tasks.span_pruning.task import UNLIMITED, SpanPruning, sites_of
 
 FLIPS = 10  # replayed per sentence
 

@@ -12,7 +12,7 @@ import argparse
 import time
 
 import secateur as sec
-from secateur.training.split import LevelDone, SplitSettings, SplitTraining
+from secateur.kinds.pcfg.split import LevelDone, SplitSettings, SplitTraining
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
 """Train once, then turn the dial: one sentence parsed at three prices of work, and drawn."""
 
 import secateur as sec
-from secateur import draw
-from secateur.parser import model_parser
-from secateur.training import Settings
+from secateur.kinds.pcfg.parser import model_parser
+from secateur.kinds.pcfg.recipe import Settings
+from secateur.treebanks.draw import phrases as draw
 
 trees = sec.garden.treebank(500)
 settings = Settings(points=3, iterations=2, repeat=1, max_length=20)

@@ -7,8 +7,8 @@ from secateur.features.span import SpanFeatures
 from secateur.search.core import Example, Policy, Reward
 from secateur.search.learners import Aggregate, judge
 from secateur.search.values import asymmetric, replay
-from secateur.tasks.policies import keep_all
-from secateur.tasks.span_pruning import SpanPruning
+from secateur.tasks.span_pruning.policies import keep_all
+from secateur.tasks.span_pruning.task import SpanPruning
 
 trees = sec.garden.treebank(1000)
 grammar = sec.induce(trees[:300])

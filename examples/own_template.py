@@ -6,9 +6,9 @@ import numpy as np
 
 import secateur as sec
 from secateur.features.span import TEMPLATES, SpanFeatures
-from secateur.model import load_model
-from secateur.parser import model_parser
-from secateur.training import Settings
+from secateur.kinds.pcfg.model import load_model
+from secateur.kinds.pcfg.parser import model_parser
+from secateur.kinds.pcfg.recipe import Settings
 
 VIEWS = {"ending": lambda word: word[-3:]}  # a view: any function from a word to a text
 OWN = (*TEMPLATES, "ending[i-1] ending[i]", "ending[k-1] ending[k]")  # of spans (i, k)

@@ -14,11 +14,11 @@ import numpy as np
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of
 from report import start, table
-from secateur.features.corpus import corpus_of
 from secateur.features.stages import stages_of
-from secateur.kernels.mira import parse_corpus
-from secateur.kernels.stages import ALWAYS, Rules
-from secateur.training.arc_weights import staged_weights
+from secateur.kernels.arcs.stages import ALWAYS, Rules
+from secateur.kernels.perceptron.mira import parse_corpus
+from secateur.kinds.arcs.weights import staged_weights
+from secateur.tasks.arc_locking.corpus import corpus_of
 
 NAME = "arc-bits"
 BITS = (18, 20, 22, 24, 26)

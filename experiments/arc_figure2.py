@@ -22,17 +22,17 @@ from numba import njit
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of
 from report import new_figure, save_figure, start, table
-from secateur.dependencies import DependencyTree
-from secateur.dependency_model import DependencyModel
-from secateur.features.corpus import corpus_of
-from secateur.kernels.arc_features import AROUND, no_shares, score_parts
-from secateur.kernels.arc_parts import arc_parts
-from secateur.kernels.eisner import best_projective
-from secateur.kernels.eisner_siblings import best_projective_siblings
-from secateur.kernels.mira import Corpus, sentence_at, sibling_scores
-from secateur.kernels.mst import best_tree
+from secateur.kernels.arcs.eisner import best_projective
+from secateur.kernels.arcs.eisner_siblings import best_projective_siblings
+from secateur.kernels.arcs.features import AROUND, no_shares, score_parts
+from secateur.kernels.arcs.mst import best_tree
+from secateur.kernels.arcs.parts import arc_parts
+from secateur.kernels.perceptron.mira import Corpus, sentence_at, sibling_scores
+from secateur.kinds.arcs.model import DependencyModel
 from secateur.plots.frontier import LEARNED, UNPRUNED
 from secateur.search.core import Ints
+from secateur.tasks.arc_locking.corpus import corpus_of
+from secateur.treebanks.dependency_tree import DependencyTree
 
 NAME = "arc-figure2"
 WIDTH = 5  # lengths in a class

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples
 from report import new_figure, save_figure, start, table
-from secateur.dependency_model import FULL, DependencyModel
 from secateur.errors import InputError
+from secateur.kinds.arcs.model import FULL, DependencyModel
+from secateur.kinds.arcs.policies import judge
+from secateur.kinds.arcs.ranking import Ranking
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example
-from secateur.training.arc_policies import judge
-from secateur.training.ranking import Ranking
 
 NAME = "arc-figure3"
 

@@ -21,12 +21,12 @@ import numpy as np
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, right_heads
 from report import new_figure, save_figure, start, table
-from secateur.dependency_model import DependencyModel
 from secateur.errors import InputError
+from secateur.kinds.arcs.model import DependencyModel
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example, Outcome
-from secateur.tasks.arc_history import LOCKED, fates
-from secateur.tasks.arc_locking import ArcInput, ArcLocking
+from secateur.tasks.arc_locking.history import LOCKED, fates
+from secateur.tasks.arc_locking.task import ArcInput, ArcLocking
 
 NAME = "arc-figure4"
 LOCKS, OPEN = "#009E73", "0.85"  # colours of arcs; barred ones have that of what is dominated

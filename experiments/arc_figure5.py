@@ -19,11 +19,11 @@ import numpy as np
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, compared, examples, full_cost, right_heads
 from report import new_figure, save_figure, start, table
-from secateur.arc_parser import ArcParser
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel, filter_name, static_name
+from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
+from secateur.kinds.arcs.parser import ArcParser
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy
+from secateur.treebanks.dependency_bank import DependencyBank
 
 NAME = "arc-figure5"
 STATIC, FILTERED, EXPERT = "static", "filters alone", "expert"

@@ -27,13 +27,12 @@ import secateur as sec
 from arc_table1 import arguments, bank, case_of, examples, full_cost, right_heads
 from prune_figure3 import reward_test
 from report import start, table
-from secateur.arc_parser import ArcParser
-from secateur.dependencies import DependencyTree
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import DependencyModel, policy_name
 from secateur.errors import InputError
-from secateur.frontier import tradeoffs
+from secateur.kinds.arcs.model import DependencyModel, policy_name
+from secateur.kinds.arcs.parser import ArcParser
 from secateur.metrics import Counts
+from secateur.models.dial import tradeoffs
+from secateur.models.run import Folder
 from secateur.search.core import (
     FREE,
     Bools,
@@ -51,8 +50,9 @@ from secateur.search.core import (
 from secateur.search.learners import Aggregate, Round, judge
 from secateur.search.parallel import Engine
 from secateur.search.values import asymmetric, replay
-from secateur.tasks.arc_locking import ArcInput, ArcLocking, ArcModels, Heads
-from secateur.training.folder import Folder
+from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels, Heads
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
 
 NAME = "arc-lols"
 MEGA = 1e6

@@ -24,15 +24,15 @@ import numpy as np
 import secateur as sec
 from prune_runs import data_folder
 from report import DOCS, OUT, fill, result_in, start, table
-from secateur.arc_parser import ArcParser
-from secateur.dependencies import DependencyTree
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel, load_dependency_model
+from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
+from secateur.kinds.arcs.parser import ArcParser
+from secateur.kinds.arcs.recipe import train_arcs
+from secateur.kinds.arcs.settings import ArcSettings
 from secateur.search.core import Example, Outcome
 from secateur.search.parallel import Engine
-from secateur.tasks.arc_locking import ArcLocking, Heads
-from secateur.training.arc_settings import ArcSettings
-from secateur.training.arcs import train_arcs
+from secateur.tasks.arc_locking.task import ArcLocking, Heads
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
 
 PAGE = Path("papers") / "dynamic-features.md"
 NAME = "arc-table1"

@@ -15,12 +15,12 @@ import numpy as np
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost
 from report import start, table
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel
-from secateur.features.corpus import corpus_tags, unparsed_corpus
-from secateur.kernels import arc_locking as kernel
-from secateur.kernels.arc_features import AROUND
-from secateur.tasks.vine import Vine
+from secateur.kernels.arcs import locking as kernel
+from secateur.kernels.arcs.features import AROUND
+from secateur.kinds.arcs.model import FULL, DependencyModel
+from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
+from secateur.tasks.arc_locking.vine import Vine
+from secateur.treebanks.dependency_bank import DependencyBank
 
 NAME = "arc-vine"
 SHARES = (0.5, 0.7, 0.9)  # of the way from the mean max-marginal to the best

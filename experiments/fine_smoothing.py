@@ -17,7 +17,7 @@ from report import Case, arguments, case_of, fill, start, table
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 
 NAME = "fine-smoothing"
 USUAL = SplitSettings()

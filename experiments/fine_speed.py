@@ -22,9 +22,9 @@ from prune_runs import PAGE, runs, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
-from secateur.model import MAX_RULE, PRODUCT, UNPRUNED
-from secateur.parser import model_parser
-from secateur.tasks.cell_closing import CellClosing
+from secateur.kinds.pcfg.model import MAX_RULE, PRODUCT, UNPRUNED
+from secateur.kinds.pcfg.parser import model_parser
+from secateur.tasks.span_pruning.cell_closing import CellClosing
 
 NAME = "fine-speed"
 EXHAUSTIVE, LADDER = "exhaustive", "coarse to fine"

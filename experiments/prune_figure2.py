@@ -18,9 +18,9 @@ import numpy as np
 import secateur as sec
 from prune_runs import PAGE, runs, trainer_of, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from secateur.kinds.pcfg.recipe import Trainer
 from secateur.plots.frontier import LEARNED
 from secateur.search.core import Example, Policy
-from secateur.training import Trainer
 
 BASELINE = "#009E73"
 NAME = "prune-figure2"

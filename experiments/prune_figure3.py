@@ -24,10 +24,10 @@ import secateur as sec
 from prune_figure2 import BASELINE
 from prune_runs import PAGE, runs, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table, write_json
-from secateur.frontier import fit_curve
+from secateur.kinds.pcfg.model import MAX_RULE, UNPRUNED, VITERBI, decoders
+from secateur.kinds.pcfg.parser import model_parser
 from secateur.metrics import Counts
-from secateur.model import MAX_RULE, UNPRUNED, VITERBI, decoders
-from secateur.parser import model_parser
+from secateur.models.dial import fit_curve
 from secateur.plots.frontier import LEARNED
 from secateur.plots.frontier import UNPRUNED as UNPRUNED_COLOUR
 

@@ -21,11 +21,11 @@ import secateur as sec
 from prune_figure2 import BASELINE
 from prune_runs import PAGE, runs, trainer_of
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
-from secateur.frontier import tradeoffs
+from secateur.kinds.pcfg.recipe import Trainer
+from secateur.models.dial import tradeoffs
 from secateur.plots.frontier import LEARNED
 from secateur.search.core import DECLINE, TAKE, Example, Policy
-from secateur.tasks.propagate import propagate
-from secateur.training import Trainer
+from secateur.tasks.span_pruning.propagate import propagate
 
 NAME = "prune-figure4"
 KINDS = {"all": "black", "gold": BASELINE, "not gold": LEARNED}

@@ -18,10 +18,10 @@ import numpy as np
 import secateur as sec
 from prune_runs import PAGE, given_grammar, settings_of, treebanks
 from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table, write_json
+from secateur.kinds.pcfg.recipe import Trainer
 from secateur.search.core import Policy
 from secateur.search.linear import logistic_regression
 from secateur.search.parallel import Engine
-from secateur.training import Trainer
 
 NAME = "prune-regularizer"
 POWERS = tuple(range(11, 20))  # regularizers 2^-11 .. 2^-19

@@ -23,8 +23,8 @@ import secateur as sec
 from prune_runs import PAGE, ROLLOUT_LEVEL, runs, trainer_of, treebanks
 from report import ROOT, Case, arguments, case_of, fill, new_figure, save_figure, start, table
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.tasks.span_pruning import SpanPruning, sites_of
-from secateur.training import Trainer
+from secateur.kinds.pcfg.recipe import Trainer
+from secateur.tasks.span_pruning.task import SpanPruning, sites_of
 
 # The engines and the plain loop are those of the benchmarks.
 sys.path.append(str(ROOT / "benchmarks"))

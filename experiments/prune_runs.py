@@ -23,9 +23,9 @@ import secateur as sec
 from report import Case, Surrogate, arguments, case_of, fill, start, table
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.model import load_model
+from secateur.kinds.pcfg.model import load_model
+from secateur.kinds.pcfg.recipe import Settings, SplitSettings, Trainer, train
 from secateur.search.parallel import Engine
-from secateur.training import Settings, SplitSettings, Trainer, train
 
 PAGE = Path("papers") / "learning-to-prune.md"
 SIZES = (2000, 400, 600)  # of the garden's parts

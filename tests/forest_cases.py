@@ -18,11 +18,12 @@ from naive import forest as naive
 from naive.cky import cell_of
 from naive.enumerate import Forest as Every
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.forest import NONE, Forest
-from secateur.kernels.forest_scores import Posteriors
-from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split import forest, forest_scores
+from secateur.kernels.split.forest import NONE, Forest
+from secateur.kernels.split.forest_scores import Posteriors
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import anchors, blocks, grammars, sentences
 
 MANY = 50_000  # choices of sub-symbols, more than which are not listed

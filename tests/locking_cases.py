@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from secateur.features.arc import ArcFeatures
-from secateur.features.arc_filter import ArcFilter
-from secateur.features.length_limits import LengthLimits
-from secateur.kernels.arc_locking import META
-from secateur.kernels.stages import ALWAYS, LAST, NEVER
+from secateur.kernels.arcs.locking import META
+from secateur.kernels.arcs.stages import ALWAYS, LAST, NEVER
 from secateur.search.core import FREE, Force, Policy
-from secateur.tasks.arc_locking import ArcInput, ArcLocking, ArcModels
+from secateur.tasks.arc_locking.filter import ArcFilter
+from secateur.tasks.arc_locking.limits import LengthLimits
+from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels
 
 # One pattern of each kind. Those of siblings look at each word between, as the only ones that may.
 FEATURES = ArcFeatures(

@@ -6,21 +6,21 @@ from functools import cache
 
 import numpy as np
 
-from secateur.dependency_bank import DependencyBank
-from secateur.dependency_model import FULL, DependencyModel, policy_name, static_name
 from secateur.features.arc import ArcFeatures
-from secateur.features.corpus import corpus_of
-from secateur.features.labels import Labeller
-from secateur.features.length_limits import LengthLimits
-from secateur.features.tagger import Tagger
-from secateur.frontier import Point
-from secateur.garden import garden
-from secateur.kernels.arc_locking import CLASSES, META, STATE
+from secateur.kernels.arcs.locking import CLASSES, META, STATE
+from secateur.kinds.arcs.filters import train_filters
+from secateur.kinds.arcs.labels import Labeller
+from secateur.kinds.arcs.model import FULL, DependencyModel, policy_name, static_name
+from secateur.kinds.arcs.tagger import Tagger
+from secateur.kinds.arcs.weights import staged_weights
+from secateur.models.dial import Point
 from secateur.search.core import Policy
-from secateur.tasks.arc_locking import ArcModels
-from secateur.text import has_penn_spelling
-from secateur.training.arc_filters import train_filters
-from secateur.training.arc_weights import staged_weights
+from secateur.tasks.arc_locking.corpus import corpus_of
+from secateur.tasks.arc_locking.limits import LengthLimits
+from secateur.tasks.arc_locking.task import ArcModels
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.garden import garden
+from secateur.treebanks.text import has_penn_spelling
 
 BITS = 14
 # The second pattern of siblings is one of arcs too: what is stored must tell them apart.

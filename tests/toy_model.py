@@ -8,11 +8,11 @@ import numpy as np
 
 from secateur import induce, read_tree
 from secateur.features.span import TEMPLATES, SpanFeatures
-from secateur.frontier import Point
 from secateur.grammar.binarize import Binarization
-from secateur.model import UNPRUNED, Model
+from secateur.kinds.pcfg.model import UNPRUNED, Model
+from secateur.models.dial import Point
 from secateur.search.core import Policy
-from secateur.tasks.span_pruning import SpanPruning
+from secateur.tasks.span_pruning.task import SpanPruning
 
 TREES = """\
 (ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))

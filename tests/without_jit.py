@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
 
 needs_compiled = pytest.mark.skipif(
     "NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with"

@@ -9,39 +9,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from secateur import garden
-    from secateur.arc_parser import ArcParser, DependencyParse
-    from secateur.dependencies import DependencyTree
-    from secateur.dependency_bank import DependencyBank
-    from secateur.dependency_model import DependencyModel
     from secateur.errors import InputError
-    from secateur.formats.brackets import read_tree
     from secateur.grammar.binarize import Binarization, debinarize
     from secateur.grammar.induce import Smoothing, induce
     from secateur.grammar.latent.grammar import SplitPCFG
     from secateur.grammar.pcfg import PCFG
     from secateur.grammar.text import read_grammar, write_grammar
-    from secateur.head_rules import HeadRules, to_dependencies
-    from secateur.kernels.rules import Anchors
-    from secateur.limits import Limits
-    from secateur.loading import load
+    from secateur.kernels.cky.rules import Anchors
+    from secateur.kinds.arcs.model import DependencyModel
+    from secateur.kinds.arcs.parser import ArcParser, DependencyParse
+    from secateur.kinds.loading import load
+    from secateur.kinds.pcfg.model import Model
+    from secateur.kinds.pcfg.parser import Parse, Parser
+    from secateur.kinds.pcfg.posterior import Marginals
+    from secateur.kinds.pcfg.recipe import ArcSettings, Settings, SplitSettings, train
     from secateur.metrics import Attachment, Counts, Evaluation, attachment, evaluate
-    from secateur.model import Model
-    from secateur.normalization import Normalization
-    from secateur.parser import Parse, Parser
-    from secateur.posterior import Marginals
-    from secateur.training import ArcSettings, Settings, SplitSettings, train
-    from secateur.treebank import Treebank, read
-    from secateur.trees import Leaf, Span, Tree
+    from secateur.models.limits import Limits
+    from secateur.treebanks import garden
+    from secateur.treebanks.bank import Treebank, read
+    from secateur.treebanks.dependency_bank import DependencyBank
+    from secateur.treebanks.dependency_tree import DependencyTree
+    from secateur.treebanks.formats.brackets import read_tree
+    from secateur.treebanks.head_rules import HeadRules, to_dependencies
+    from secateur.treebanks.normalization import Normalization
+    from secateur.treebanks.tree import Leaf, Span, Tree
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "ArcParser": "arc_parser",
-    "DependencyParse": "arc_parser",
-    "DependencyTree": "dependencies",
-    "DependencyBank": "dependency_bank",
-    "DependencyModel": "dependency_model",
+    "ArcParser": "kinds.arcs.parser",
+    "DependencyParse": "kinds.arcs.parser",
+    "DependencyTree": "treebanks.dependency_tree",
+    "DependencyBank": "treebanks.dependency_bank",
+    "DependencyModel": "kinds.arcs.model",
     "InputError": "errors",
     "Binarization": "grammar.binarize",
     "debinarize": "grammar.binarize",
@@ -51,31 +51,31 @@ _HOME = {
     "PCFG": "grammar.pcfg",
     "read_grammar": "grammar.text",
     "write_grammar": "grammar.text",
-    "HeadRules": "head_rules",
-    "to_dependencies": "head_rules",
-    "Anchors": "kernels.rules",
-    "Limits": "limits",
-    "load": "loading",
+    "HeadRules": "treebanks.head_rules",
+    "to_dependencies": "treebanks.head_rules",
+    "Anchors": "kernels.cky.rules",
+    "Limits": "models.limits",
+    "load": "kinds.loading",
     "Attachment": "metrics",
     "Counts": "metrics",
     "Evaluation": "metrics",
     "attachment": "metrics",
     "evaluate": "metrics",
-    "Model": "model",
-    "Normalization": "normalization",
-    "Parse": "parser",
-    "Parser": "parser",
-    "Marginals": "posterior",
-    "ArcSettings": "training",
-    "Settings": "training",
-    "SplitSettings": "training",
-    "train": "training",
-    "Treebank": "treebank",
-    "read": "treebank",
-    "Leaf": "trees",
-    "Span": "trees",
-    "Tree": "trees",
-    "read_tree": "formats.brackets",
+    "Model": "kinds.pcfg.model",
+    "Normalization": "treebanks.normalization",
+    "Parse": "kinds.pcfg.parser",
+    "Parser": "kinds.pcfg.parser",
+    "Marginals": "kinds.pcfg.posterior",
+    "ArcSettings": "kinds.pcfg.recipe",
+    "Settings": "kinds.pcfg.recipe",
+    "SplitSettings": "kinds.pcfg.recipe",
+    "train": "kinds.pcfg.recipe",
+    "Treebank": "treebanks.bank",
+    "read": "treebanks.bank",
+    "Leaf": "treebanks.tree",
+    "Span": "treebanks.tree",
+    "Tree": "treebanks.tree",
+    "read_tree": "treebanks.formats.brackets",
 }
 
 __all__ = [
@@ -124,7 +124,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "garden":
-        return import_module("secateur.garden")
+        return import_module("secateur.treebanks.garden")
     if name not in _HOME:
         raise AttributeError(f"module 'secateur' has no attribute {name!r}")
     value = getattr(import_module(f"secateur.{_HOME[name]}"), name)

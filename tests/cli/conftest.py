@@ -13,8 +13,8 @@ import pytest
 
 from secateur import PCFG, Normalization, induce, write_grammar
 from secateur.cli import main
-from secateur.formats.brackets import read_tree
-from secateur.garden import garden
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.garden import garden
 
 # Hand-written, so that tests know what comes out.
 TOY_TREES = """\

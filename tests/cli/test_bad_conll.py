@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from secateur import formats
-from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
+from secateur.treebanks import formats
+from secateur.treebanks.dependency_bank import DependencyBank
 from toy_dependencies import toy_dependency_model
 
 if TYPE_CHECKING:

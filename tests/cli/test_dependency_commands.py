@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from secateur import training
-from secateur.arc_parser import ArcParser
-from secateur.dependency_model import FULL
-from secateur.formats.conll import CONLLU, CONLLX
-from secateur.loading import load_any
+from secateur.kinds.arcs.model import FULL
+from secateur.kinds.arcs.parser import ArcParser
+from secateur.kinds.loading import load_any
+from secateur.kinds.pcfg import recipe as training
 from secateur.metrics import attachment
+from secateur.treebanks.formats.conll import CONLLU, CONLLX
 from toy_dependencies import grown, toy_dependency_model
 
 Run = Callable[..., Any]

@@ -10,12 +10,12 @@ import pytest
 
 import secateur as sec
 from secateur.features.span import SpanFeatures
-from secateur.frontier import Point
 from secateur.grammar.latent.berkeley import read_berkeley
 from secateur.grammar.latent.grammar import product
 from secateur.grammar.latent.text import read_split
-from secateur.model import Model
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.kinds.pcfg.model import Model
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
+from secateur.models.dial import Point
 from split_text import SPLIT
 from toy_dependencies import toy_dependency_model
 

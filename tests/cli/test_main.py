@@ -15,7 +15,7 @@ import typer
 
 import secateur
 from secateur.cli import app
-from secateur.parser import Parser
+from secateur.kinds.pcfg.parser import Parser
 
 if TYPE_CHECKING:
     from cli.conftest import Run

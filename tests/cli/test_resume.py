@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from secateur.garden import garden
-from secateur.model import load_model
+from secateur.kinds.pcfg.model import load_model
 from secateur.search import parallel
 from secateur.search.parallel import WorkersLost
+from secateur.treebanks.garden import garden
 
 OPTIONS = ("--grammar", "coarse", "--points", 3, "--iterations", 2, "--max-length", 12)
 # A process that stops itself: a signal from outside would come too late on a fast machine.

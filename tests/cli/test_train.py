@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from secateur import Normalization
-from secateur.model import load_model
+from secateur.kinds.pcfg.model import load_model
 
 Run = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.model import load_model
+from secateur.kinds.pcfg.model import load_model
 
 Run = Callable[..., Any]
 

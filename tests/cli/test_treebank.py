@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from secateur import DependencyBank, Normalization, Treebank, formats, read_tree, to_dependencies
-from secateur.garden import garden
+from secateur import DependencyBank, Normalization, Treebank, read_tree, to_dependencies
+from secateur.treebanks import formats
+from secateur.treebanks.garden import garden
 
 if TYPE_CHECKING:
     from cli.conftest import Run

@@ -11,13 +11,13 @@ import pytest
 
 import arc_lols
 import arc_table1
-from secateur.dependency_model import DependencyModel
 from secateur.errors import InputError
+from secateur.kinds.arcs.model import DependencyModel
+from secateur.kinds.arcs.recipe import train_arcs
+from secateur.kinds.arcs.settings import ArcSettings
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward
 from secateur.search.values import replay
 from secateur.testing import check_task
-from secateur.training.arc_settings import ArcSettings
-from secateur.training.arcs import train_arcs
 from toy_dependencies import confident
 
 SETTINGS = ArcSettings(

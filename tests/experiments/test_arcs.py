@@ -21,11 +21,11 @@ import arc_table1
 import arc_vine
 import report
 from arc_table1 import ArcCase
-from secateur.dependency_model import FULL, DependencyModel
 from secateur.errors import InputError
-from secateur.features.corpus import corpus_of
-from secateur.training.arc_settings import ArcSettings
-from secateur.training.arcs import ArcTrainer
+from secateur.kinds.arcs.model import FULL, DependencyModel
+from secateur.kinds.arcs.recipe import ArcTrainer
+from secateur.kinds.arcs.settings import ArcSettings
+from secateur.tasks.arc_locking.corpus import corpus_of
 
 SETTINGS = ArcSettings(ends=(24, 64), costs=(2.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1)
 POLICIES = ["dagger-0", "dagger-1"]

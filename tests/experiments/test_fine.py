@@ -27,7 +27,7 @@ import report
 import secateur as sec
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.parser import model_parser
+from secateur.kinds.pcfg.parser import model_parser
 from secateur.search.learners import REGULARIZER
 
 NOT_YET = "not run yet"

@@ -22,9 +22,9 @@ import prune_runs
 import report
 import secateur as sec
 from secateur.errors import InputError
-from secateur.frontier import Curve
+from secateur.kinds.pcfg.model import Model
 from secateur.metrics import Counts, permutation_test
-from secateur.model import Model
+from secateur.models.dial import Curve
 
 NOT_YET = "not run yet"
 

@@ -13,8 +13,8 @@ from naive.arc_features import features as naive_features
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures, Token
 from secateur.features.arc_templates import first_order, second_order
-from secateur.kernels import arc_features as kernel
-from secateur.kernels.arc_parts import arc_parts, sibling_parts, siblings_in
+from secateur.kernels.arcs import features as kernel
+from secateur.kernels.arcs.parts import arc_parts, sibling_parts, siblings_in
 
 FEATURES = ArcFeatures()
 MANY = 1 << 32  # so many weights that hardly two features of a test share one

@@ -13,7 +13,7 @@ from secateur.features import span
 from secateur.features.span import BEGIN, END, TEMPLATES, SpanFeatures, shape, text_key
 from secateur.grammar.lexicon import signature
 from secateur.kernels.hashing import murmur3
-from secateur.tasks.span_pruning import sites_of
+from secateur.tasks.span_pruning.task import sites_of
 
 WORDS = st.lists(
     st.sampled_from(["the", "Dog", "barks", "12,5", "--", "x1", "NATO", "ran", "."]), min_size=1, max_size=9

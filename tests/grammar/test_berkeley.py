@@ -19,7 +19,7 @@ from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.text import parse_split
 from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.text import read_any
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 
 QUICK = Schedule(split_rounds=8, merge_rounds=4, smooth_rounds=3)
 TREES = sec.garden.treebank(240)

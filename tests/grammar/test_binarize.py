@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from naive.binarize import binarize
 from secateur.errors import InputError
-from secateur.formats.brackets import read_tree
 from secateur.grammar.binarize import Binarization, debinarize
 from secateur.testing.strategies import trees
-from secateur.trees import Tree
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.tree import Tree
 
 ways = st.builds(
     Binarization,

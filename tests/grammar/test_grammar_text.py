@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.errors import InputError
-from secateur.formats.brackets import read_tree
 from secateur.grammar.induce import induce
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import grammar_lines, parse_grammar, read_grammar, write_grammar
-from secateur.parser import Parser
+from secateur.kinds.pcfg.parser import Parser
 from secateur.testing.strategies import grammars
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.tree import Leaf, Tree
 
 
 def assert_same(one: PCFG, other: PCFG) -> None:

@@ -9,7 +9,7 @@ import pytest
 from secateur.errors import InputError
 from secateur.grammar.handwritten import read
 from secateur.grammar.pcfg import PCFG
-from secateur.parser import Parser
+from secateur.kinds.pcfg.parser import Parser
 
 
 def rules(grammar: PCFG) -> dict[str, float]:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from naive.binarize import binarize
 from secateur.errors import InputError
-from secateur.formats.brackets import read_tree
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import Smoothing, induce
 from secateur.grammar.pcfg import PCFG
-from secateur.parser import Parser
+from secateur.kinds.pcfg.parser import Parser
 from secateur.testing.strategies import trees
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.tree import Leaf, Tree
 
 WORDS = ("a", "b", "Cress", "pruning", "7", "x-y", "Gnus")
 

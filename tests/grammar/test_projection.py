@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import tree_em as naive
-from secateur.formats.brackets import read_tree
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.corpus import corpus_of
 from secateur.grammar.latent.projection import Floats, groups, project
 from secateur.grammar.latent.splitmerge import Schedule, SplitMerge
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import grammars
+from secateur.treebanks.formats.brackets import read_tree
 
 Ancestry = tuple[tuple[Ids, ...], ...]
 

@@ -15,10 +15,11 @@ from secateur.grammar.latent.ladder import ladder
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing, emissions
 from secateur.grammar.lexicon import Lexicon, finer
-from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.split import forest, forest_scores
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.search.core import Policy
-from secateur.training.split import SplitSettings, SplitTraining
 
 QUICK = Schedule(split_rounds=8, merge_rounds=4, smooth_rounds=3)
 TREES = sec.garden.treebank(260)

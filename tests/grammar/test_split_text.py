@@ -20,9 +20,9 @@ from secateur.grammar.latent.lineage import lineage_text, read_lineage
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.text import END, LEXICON, parse_split, read_split, split_lines, write_split
 from secateur.grammar.text import read_any, read_grammar, write_grammar
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.testing.strategies import grammars
-from secateur.training.split import SplitSettings, SplitTraining
 from split_text import SPLIT
 
 QUICK = Schedule(split_rounds=8, merge_rounds=4, smooth_rounds=3)

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from naive import tree_em as naive
 from secateur.errors import InputError
-from secateur.formats.brackets import read_tree
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.corpus import corpus_of
 from secateur.grammar.latent.splitmerge import Level, Round, Schedule, SplitMerge, branches, mixing
 from secateur.grammar.pcfg import Ids
-from secateur.kernels import tree_em
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split import tree_em
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import trees
-from secateur.trees import Tree
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.tree import Tree
 
 RIGHT = Binarization("right")
 QUICK = Schedule(split_rounds=4, merge_rounds=2, smooth_rounds=2)

@@ -12,15 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naive import tree_em as naive
-from secateur.formats.brackets import read_tree
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.corpus import Corpus, corpus_of
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import tree_em
-from secateur.kernels.tree_em import BINARY, LEXICAL, UNARY, Blocks, Nodes
+from secateur.kernels.split import tree_em
+from secateur.kernels.split.tree_em import BINARY, LEXICAL, UNARY, Blocks, Nodes
 from secateur.testing.strategies import trees
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.tree import Leaf, Tree
 
 RIGHT = Binarization("right")
 Floats = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.errors import InputError
-from secateur.formats.brackets import read_tree
 from secateur.grammar.unaries import chain, compose
+from secateur.treebanks.formats.brackets import read_tree
 
 NAMES = "abcde"
 rules = st.dictionaries(

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from arc_cases import Case, cases, random_case, total_of
 from naive import arcs
-from secateur.kernels import arc_inside, arc_inside_siblings, eisner, eisner_siblings, matrix_tree, mst
+from secateur.kernels.arcs import (
+    eisner,
+    eisner_siblings,
+    matrix_tree,
+    mst,
+)
+from secateur.kernels.arcs import (
+    inside as arc_inside,
+)
+from secateur.kernels.arcs import (
+    inside_siblings as arc_inside_siblings,
+)
 
 Sums = Callable[[Case, np.ndarray], float]
 MARGINALS: dict[str, Sums] = {

@@ -7,7 +7,18 @@ import json
 import numpy as np
 
 from arc_cases import random_case
-from secateur.kernels import arc_inside, arc_inside_siblings, eisner, eisner_siblings, matrix_tree, mst
+from secateur.kernels.arcs import (
+    eisner,
+    eisner_siblings,
+    matrix_tree,
+    mst,
+)
+from secateur.kernels.arcs import (
+    inside as arc_inside,
+)
+from secateur.kernels.arcs import (
+    inside_siblings as arc_inside_siblings,
+)
 from without_jit import needs_compiled, plain_results
 
 

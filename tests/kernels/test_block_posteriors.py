@@ -16,10 +16,18 @@ from naive import forest as naive
 from naive.cky import cell_of
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import block_inside, block_posteriors, block_viterbi
-from secateur.kernels.block_posteriors import Expected
-from secateur.kernels.rules import NO_ANCHORS
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.split import (
+    inside as block_inside,
+)
+from secateur.kernels.split import (
+    posteriors as block_posteriors,
+)
+from secateur.kernels.split import (
+    viterbi as block_viterbi,
+)
+from secateur.kernels.split.posteriors import Expected
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import anchors, blocks, grammars, masks, sentences
 
 LIMIT = 1 << 30

@@ -16,9 +16,18 @@ from naive.inside import log_inside
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import block_inside, block_posteriors, block_viterbi, cky
-from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split import (
+    inside as block_inside,
+)
+from secateur.kernels.split import (
+    posteriors as block_posteriors,
+)
+from secateur.kernels.split import (
+    viterbi as block_viterbi,
+)
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import UNKNOWN_WORD, anchors, grammars, masks, sentences
 
 LIMIT = 1 << 30

@@ -9,14 +9,22 @@ from numba import njit
 
 from secateur.grammar.latent.padded import padded_of
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import (
-    block_inside,
-    block_parse,
-    block_posteriors,
-    block_viterbi,
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split import (
+    inside as block_inside,
+)
+from secateur.kernels.split import (
+    parse as block_parse,
+)
+from secateur.kernels.split import (
+    posteriors as block_posteriors,
+)
+from secateur.kernels.split import (
     vectors,
 )
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split import (
+    viterbi as block_viterbi,
+)
 from without_jit import needs_compiled, plain_results, random_blocks
 
 GRAMMAR = """

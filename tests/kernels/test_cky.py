@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from naive.cky import Mask, Result, viterbi
 from naive.enumerate import Forest
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.testing.strategies import anchors, grammars, masks, sentences
 
 LIMIT = 1 << 30

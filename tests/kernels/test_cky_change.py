@@ -13,21 +13,35 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur import garden
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import induce
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, cky_change, cky_counts, cky_front, cky_state
-from secateur.kernels.brackets import Classes, GoldBrackets, count_matches
-from secateur.kernels.rules import NO_ANCHORS, Rules
+from secateur.kernels.cky import (
+    change as cky_change,
+)
+from secateur.kernels.cky import (
+    counts as cky_counts,
+)
+from secateur.kernels.cky import (
+    front as cky_front,
+)
+from secateur.kernels.cky import (
+    state as cky_state,
+)
+from secateur.kernels.cky import (
+    viterbi as cky,
+)
+from secateur.kernels.cky.brackets import Classes, GoldBrackets, count_matches
+from secateur.kernels.cky.rules import NO_ANCHORS, Rules
 from secateur.search.core import Outcome, Policy, Reward
 from secateur.search.values import replay
-from secateur.tasks.propagate import propagate
-from secateur.tasks.span_pruning import Encoded, Gold, SpanPruning, sites_of
+from secateur.tasks.span_pruning.propagate import propagate
+from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning, sites_of
 from secateur.testing.strategies import grammars, masks, sentences
-from secateur.trees import Leaf, Tree
+from secateur.treebanks import garden
+from secateur.treebanks.tree import Leaf, Tree
 from without_jit import needs_compiled, plain_results
 
 LIMIT = 1 << 40

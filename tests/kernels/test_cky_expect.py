@@ -17,12 +17,13 @@ from naive.enumerate import Forest
 from naive.expect import Node, expected_recall, flip, long_expected_recall, nodes_of
 from secateur.features.span import SpanFeatures
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, cky_expect
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky import expect as cky_expect
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.search.core import Policy, Reward
 from secateur.search.values import replay
-from secateur.tasks.backprop import ExpectedRecall, backprop
-from secateur.tasks.span_pruning import SpanPruning, sites_of
+from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
+from secateur.tasks.span_pruning.task import SpanPruning, sites_of
 from secateur.testing.strategies import anchors, grammars, masks, sentences
 
 MANY = 2000  # derivations, more than which are not listed

@@ -14,10 +14,10 @@ from naive.cky import cell_of
 from naive.inside import log_inside
 from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky_inside
-from secateur.kernels.rules import Anchors
-from secateur.limits import Limits
-from secateur.parser import Parser
+from secateur.kernels.cky import inside as cky_inside
+from secateur.kernels.cky.rules import Anchors
+from secateur.kinds.pcfg.parser import Parser
+from secateur.models.limits import Limits
 
 GRAMMAR = """
     S -> NP VP 0.7 | S CS 0.3

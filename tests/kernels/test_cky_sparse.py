@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from naive.cky import Mask, Step
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, cky_sparse
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky import sparse as cky_sparse
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.testing.strategies import anchors, grammars, masks, sentences
 
 LIMIT = 1 << 30

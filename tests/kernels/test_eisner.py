@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from arc_cases import Case, allows, cases, random_case, total_of
 from naive import arcs
-from secateur.kernels import eisner
-from secateur.kernels.eisner_siblings import best_projective_siblings
+from secateur.kernels.arcs import eisner
+from secateur.kernels.arcs.eisner_siblings import best_projective_siblings
 
 
 def first_order(case: Case) -> np.ndarray | None:

@@ -30,10 +30,12 @@ from forest_cases import (
 from naive import forest as naive
 from naive.cky import span_anchor
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, cky_inside, forest, forest_scores
-from secateur.kernels.forest import Forest
-from secateur.kernels.forest_scores import Posteriors
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import inside as cky_inside
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.split import forest, forest_scores
+from secateur.kernels.split.forest import Forest
+from secateur.kernels.split.forest_scores import Posteriors
 from secateur.testing.strategies import anchors, grammars, sentences
 
 

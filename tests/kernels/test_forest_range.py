@@ -27,8 +27,8 @@ from forest_cases import (
 from naive import forest as naive
 from naive import tree_em
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import forest_scores
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split import forest_scores
+from secateur.kernels.split.tree_em import Blocks
 from secateur.testing.strategies import anchors, blocks, grammars, sentences
 
 

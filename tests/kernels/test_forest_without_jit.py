@@ -7,8 +7,9 @@ import json
 import numpy as np
 
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky, forest, forest_scores
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split import forest, forest_scores
 from without_jit import needs_compiled, plain_results, random_blocks
 
 GRAMMAR = """

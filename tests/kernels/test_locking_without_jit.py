@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from locking_cases import BITS, FEATURES, random_case
-from secateur import garden
-from secateur.features.corpus import corpus_of
 from secateur.features.stages import stages_of
-from secateur.kernels import ranking
-from secateur.kernels.mira import parse_corpus
-from secateur.kernels.stages import ALWAYS, Rules
-from secateur.training.arc_weights import staged_weights
-from secateur.training.ranking import rank, rank_siblings
+from secateur.kernels.arcs import ranking
+from secateur.kernels.arcs.stages import ALWAYS, Rules
+from secateur.kernels.perceptron.mira import parse_corpus
+from secateur.kinds.arcs.ranking import rank, rank_siblings
+from secateur.kinds.arcs.weights import staged_weights
+from secateur.tasks.arc_locking.corpus import corpus_of
+from secateur.treebanks import garden
 from without_jit import needs_compiled, plain_results
 
 GROUPS = ((0, 2, 4, 8, 9), (1, 3, 6, 7, 10, 12), (16, 17, 20, 21))

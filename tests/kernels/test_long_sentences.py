@@ -7,8 +7,8 @@ import pytest
 
 from naive.cky import dense_viterbi
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels import cky
-from secateur.kernels.rules import NO_ANCHORS
+from secateur.kernels.cky import viterbi as cky
+from secateur.kernels.cky.rules import NO_ANCHORS
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2

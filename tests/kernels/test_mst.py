@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arc_cases import Case, allows, cases, random_case, total_of
 from naive import arcs
-from secateur.kernels import eisner, mst
+from secateur.kernels.arcs import eisner, mst
 
 
 def best_heads(case: Case) -> np.ndarray | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from secateur.features.labels import Labeller
-from secateur.features.tagger import Tagger
-from secateur.garden import garden
+from secateur.kinds.arcs.labels import Labeller
+from secateur.kinds.arcs.tagger import Tagger
+from secateur.treebanks.garden import garden
 from without_jit import needs_compiled, plain_results
 
 

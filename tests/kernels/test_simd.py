@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from secateur.kernels import simd
+from secateur.kernels.split import simd
 
 
 @njit

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from secateur.formats.brackets import read_tree
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.corpus import corpus_of
 from secateur.grammar.latent.splitmerge import Schedule, SplitMerge
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.parser import Parser
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kinds.pcfg.parser import Parser
+from secateur.treebanks.formats.brackets import read_tree
 
 GRAMMAR = """
     S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import attachment as naive
-from secateur.dependencies import DependencyTree
 from secateur.errors import InputError
-from secateur.formats.conll import CONLLU
 from secateur.metrics import Attachment, attachment, confidence, sum_attachments
 from secateur.metrics.attachment import Punctuation
+from secateur.treebanks.dependency_tree import DependencyTree
+from secateur.treebanks.formats.conll import CONLLU
 
 WORDS = ["cat", ",", "``", "%", "$", "#", "...", "-LRB-", "。", "«", "a.", "'s"]
 TAGS = [("PUNCT", ","), ("PUNCT", "``"), ("PUNCT", "HYPH"), ("SYM", "$"), ("NOUN", "NN"), ("X", "-LRB-")]

@@ -14,12 +14,12 @@ import numpy as np
 
 from naive import arcs as listing
 from secateur.features.arc import ArcFeatures
-from secateur.kernels import arc_features as kernel
-from secateur.kernels import eisner, eisner_siblings, mst
-from secateur.kernels.arc_features import Sentence
-from secateur.kernels.arc_locking import CLASSES, NEAR, STAGES
-from secateur.kernels.arc_parts import arc_parts, sibling_parts
-from secateur.kernels.stages import ALWAYS, LAST, NEVER
+from secateur.kernels.arcs import eisner, eisner_siblings, mst
+from secateur.kernels.arcs import features as kernel
+from secateur.kernels.arcs.features import Sentence
+from secateur.kernels.arcs.locking import CLASSES, NEAR, STAGES
+from secateur.kernels.arcs.parts import arc_parts, sibling_parts
+from secateur.kernels.arcs.stages import ALWAYS, LAST, NEVER
 
 Arc = tuple[int, int]  # head, modifier
 Part = tuple[int, int, int]  # head, modifier, sibling; n + 1 for none

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.tree import Leaf, Tree
 
 
 def binarize(tree: Tree, direction: str, h: int | None, v: int) -> Tree:

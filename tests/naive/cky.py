@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 NEVER = np.float32(-np.inf)

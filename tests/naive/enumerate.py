@@ -25,7 +25,7 @@ from naive.cky import (
     tag_anchor,
 )
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.rules import NO_ANCHORS, Anchors
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 
 
 class Derivation(NamedTuple):

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from naive.cky import BINARY, LEXICAL, UNARY, Step, span_anchor, tag_anchor
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.rules import NO_ANCHORS, Anchors
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.kernels.split.tree_em import Blocks
 
 Ids = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]

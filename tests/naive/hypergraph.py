@@ -8,7 +8,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from secateur.semiring import Semiring
+from secateur.hypergraph.semiring import Semiring
 
 Sequence = tuple[int, ...]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from naive import arcs as listing
 from naive.arc_locking import Rows, best_tree, total
-from secateur.kernels.stages import ALWAYS, LAST
+from secateur.kernels.arcs.stages import ALWAYS, LAST
 
 Weights = dict[int, float]
 

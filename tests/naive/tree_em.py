@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.tree_em import Blocks
-from secateur.trees import Leaf, Tree
+from secateur.kernels.split.tree_em import Blocks
+from secateur.treebanks.tree import Leaf, Tree
 
 SubSymbol = tuple[str, int]
 # (x, y, z) and (x, y) of sub-symbols, or (tag, word, whether it opens the sentence)

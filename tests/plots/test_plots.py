@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.frontier import Point, pareto
-from secateur.model import UNPRUNED, Model
+from secateur.kinds.pcfg.model import UNPRUNED, Model
+from secateur.models.dial import Point, pareto
 from secateur.plots import chart
 from secateur.plots.chart import Chart, State
 from secateur.plots.explain import explain, saw

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from secateur.kinds.pcfg.recipe import Settings, Trainer
+from secateur.kinds.pcfg.trainer import cubic
 from secateur.search.core import Floats
 from secateur.search.learners import Aggregate, Round
 from secateur.search.parallel import Engine, WorkersLost
-from secateur.tasks.backprop import backprop
-from secateur.training import Settings, Trainer
-from secateur.training.trainer import cubic
+from secateur.tasks.span_pruning.backprop import backprop
 
 pytest.importorskip("distributed", reason="distributed is not installed")
 

@@ -16,9 +16,9 @@ import pytest
 
 import secateur as sec
 from secateur.errors import MissingExtra
+from secateur.kinds.pcfg.recipe import Settings, Trainer
 from secateur.search import parallel
 from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
-from secateur.training import Settings, Trainer
 
 TWO = Engine(jobs=2)
 

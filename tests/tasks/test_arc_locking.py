@@ -13,18 +13,18 @@ import pytest
 from locking_cases import BETWEEN, BITS, FEATURES, POLICY_BITS, Case, eighths, random_case
 from naive.arc_locking import Parse, Setting, best_tree, filtered, parse, rows_of
 from naive.arcs import is_projective, is_tree
-from secateur import garden
-from secateur.dependencies import DependencyTree
 from secateur.errors import InputError
-from secateur.features.corpus import corpus_of
-from secateur.features.length_limits import LengthLimits
-from secateur.kernels import arc_locking as kernel
-from secateur.kernels.mira import parse_corpus
-from secateur.kernels.stages import ALWAYS, LAST, NEVER
+from secateur.kernels.arcs import locking as kernel
+from secateur.kernels.arcs.stages import ALWAYS, LAST, NEVER
+from secateur.kernels.perceptron.mira import parse_corpus
 from secateur.search.core import Episode, Example, Floats, Outcome, Policy, Reward
 from secateur.search.values import imitate, replay
-from secateur.tasks.arc_locking import ArcInput, ArcLocking, ArcModels, Heads
+from secateur.tasks.arc_locking.corpus import corpus_of
+from secateur.tasks.arc_locking.limits import LengthLimits
+from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels, Heads
 from secateur.testing import check_task, check_values
+from secateur.treebanks import garden
+from secateur.treebanks.dependency_tree import DependencyTree
 
 CASES = 60
 

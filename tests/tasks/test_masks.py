@@ -14,17 +14,18 @@ from hypothesis import assume, given, settings
 
 from naive.cky import cell_of
 from naive.enumerate import Forest, log_total
-from secateur import Parser, garden, induce, read_tree
+from secateur import Parser, induce, read_tree
 from secateur.errors import InputError
 from secateur.features.span import ATOM, text_key
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.pcfg import PCFG
-from secateur.tasks.cell_closing import FAR, NEAR, CellClosing, in_use
-from secateur.tasks.coarse_mask import CoarseMask
-from secateur.tasks.masks import Spans, settled
+from secateur.tasks.span_pruning.cell_closing import FAR, NEAR, CellClosing, in_use
+from secateur.tasks.span_pruning.coarse_mask import CoarseMask
+from secateur.tasks.span_pruning.masks import Spans, settled
 from secateur.testing.strategies import UNKNOWN_WORD, grammars, sentences
-from secateur.treebank import Treebank
-from secateur.trees import Leaf, Tree
+from secateur.treebanks import garden
+from secateur.treebanks.bank import Treebank
+from secateur.treebanks.tree import Leaf, Tree
 
 BITS = 18
 MANY = 2000  # derivations, more than which are not listed

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from secateur import Parser, garden, induce
+from secateur import Parser, induce
 from secateur.errors import InputError
 from secateur.features.span import TEMPLATES, SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.search.core import Policy
-from secateur.tasks.policies import keep_all, keeping, thresholded
-from secateur.tasks.span_pruning import SpanPruning, sites_of
+from secateur.tasks.span_pruning.policies import keep_all, keeping, thresholded
+from secateur.tasks.span_pruning.task import SpanPruning, sites_of
+from secateur.treebanks import garden
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from secateur import Parser, garden, induce, metrics
+from secateur import Parser, induce, metrics
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
@@ -29,13 +29,14 @@ from secateur.search.learners import Aggregate, Checkpoint, judge
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 from secateur.search.values import asymmetric, replay
-from secateur.tasks import rewards
-from secateur.tasks.backprop import ExpectedRecall, backprop
-from secateur.tasks.policies import keep_all
-from secateur.tasks.propagate import CorpusF1, propagate
-from secateur.tasks.rewards import Scored, compare, scored, true_reward
-from secateur.tasks.span_pruning import SpanPruning, sites_of
-from secateur.trees import Tree
+from secateur.tasks.span_pruning import rewards
+from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
+from secateur.tasks.span_pruning.policies import keep_all
+from secateur.tasks.span_pruning.propagate import CorpusF1, propagate
+from secateur.tasks.span_pruning.rewards import Scored, compare, scored, true_reward
+from secateur.tasks.span_pruning.task import SpanPruning, sites_of
+from secateur.treebanks import garden
+from secateur.treebanks.tree import Tree
 
 
 @cache
@@ -308,7 +309,9 @@ def test_comparing_equals_its_slow_twin(monkeypatch: pytest.MonkeyPatch) -> None
         second = [x if swap else y for x, y, swap in zip(a, b, row, strict=True)]
         as_large += abs(true_reward(first, 300.0) - true_reward(second, 300.0)) >= observed - 1e-9
     assert compare(a, b, 300.0, samples=300, seed=4).p == (as_large + 1) / 301
-    monkeypatch.setattr("secateur.tasks.rewards._CELLS", 12 * 4)  # whole words of luck: the same draws
+    monkeypatch.setattr(
+        "secateur.tasks.span_pruning.rewards._CELLS", 12 * 4
+    )  # whole words of luck: the same draws
     assert compare(a, b, 300.0, samples=300, seed=4).p == (as_large + 1) / 301
 
 

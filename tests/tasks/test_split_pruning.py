@@ -12,14 +12,14 @@ from naive.enumerate import Forest
 from naive.expect import expected_recall
 from secateur.features.span import SpanFeatures
 from secateur.grammar.latent.splitmerge import Schedule
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.search.core import Policy, Reward
 from secateur.search.values import replay
-from secateur.tasks.backprop import ExpectedRecall, backprop
-from secateur.tasks.policies import keep_all
-from secateur.tasks.propagate import propagate
-from secateur.tasks.rewards import r_cp
-from secateur.tasks.span_pruning import SpanPruning
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
+from secateur.tasks.span_pruning.policies import keep_all
+from secateur.tasks.span_pruning.propagate import propagate
+from secateur.tasks.span_pruning.rewards import r_cp
+from secateur.tasks.span_pruning.task import SpanPruning
 
 QUICK = Schedule(split_rounds=6, merge_rounds=3, smooth_rounds=2)
 RIGHT = sec.Binarization("right")

@@ -8,8 +8,8 @@ import pytest
 from locking_cases import BITS, FEATURES, random_case
 from naive import arcs as listing
 from naive.arc_locking import rows_of, total
-from secateur.features.corpus import corpus_tags, unparsed_corpus
-from secateur.tasks.vine import Vine
+from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
+from secateur.tasks.arc_locking.vine import Vine
 from toy_dependencies import grown, toy_dependency_model
 
 

@@ -33,9 +33,9 @@ from secateur.search.core import (
     choose,
 )
 from secateur.search.values import replay
-from secateur.tasks.backprop import ExpectedRecall, backprop
-from secateur.tasks.propagate import propagate
-from secateur.tasks.span_pruning import SpanPruning
+from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
+from secateur.tasks.span_pruning.propagate import propagate
+from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.testing import check_task, check_values
 
 # --- Tasks that ask at other times than span pruning, which asks before the kernel.

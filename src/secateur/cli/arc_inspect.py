@@ -6,25 +6,25 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from secateur import draw_arcs
 from secateur.cli import inputs
 from secateur.cli.arc_parse import fields
 from secateur.cli.terminal import count, print_json
 from secateur.errors import InputError
+from secateur.treebanks.draw import arcs as draw_arcs
 
 if TYPE_CHECKING:
-    from secateur.arc_parser import DependencyParse
-    from secateur.dependency_model import DependencyModel
-    from secateur.frontier import Point
-    from secateur.tasks.arc_history import Fate
+    from secateur.kinds.arcs.model import DependencyModel
+    from secateur.kinds.arcs.parser import DependencyParse
+    from secateur.models.dial import Point
+    from secateur.tasks.arc_locking.history import Fate
 
 
 def inspect(
     path: str, model: DependencyModel, point: Point, sentence: str, encoding: str, json: bool
 ) -> None:
     """The tree of a sentence; at which stage each arc was settled, how, and what that took."""
-    from secateur.arc_parser import ArcParser
-    from secateur.tasks.arc_history import fates
+    from secateur.kinds.arcs.parser import ArcParser
+    from secateur.tasks.arc_locking.history import fates
 
     found = inputs.dependency_sentences(sentence, raw=False, format=None, encoding=encoding).sentences
     given = list(islice(found, 2))

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from secateur import formats
 from secateur.cli.frontier import choose
 from secateur.cli.inputs import Unparsed
 from secateur.cli.options import Dial
 from secateur.cli.tally import Tally
 from secateur.cli.terminal import err, progress, sink
-from secateur.formats.conll import CONLLU, gap_after
+from secateur.treebanks import formats
+from secateur.treebanks.formats.conll import CONLLU, gap_after
 
 if TYPE_CHECKING:
-    from secateur.arc_parser import ArcParser, DependencyParse
-    from secateur.limits import Limits
+    from secateur.kinds.arcs.parser import ArcParser, DependencyParse
+    from secateur.models.limits import Limits
 
 
 class How(NamedTuple):
@@ -31,8 +31,8 @@ class How(NamedTuple):
 
 def parser_of(path: str, dial: Dial, limits: Limits, *, retag: bool) -> tuple[ArcParser, str]:
     """A model's parser, and the name of its point."""
-    from secateur.arc_parser import ArcParser
-    from secateur.dependency_model import load_dependency_model
+    from secateur.kinds.arcs.model import load_dependency_model
+    from secateur.kinds.arcs.parser import ArcParser
 
     model = load_dependency_model(path)
     point = choose(path, model, dial).name
@@ -41,7 +41,7 @@ def parser_of(path: str, dial: Dial, limits: Limits, *, retag: bool) -> tuple[Ar
 
 def parse(parser: ArcParser, given: Unparsed, how: How, setting: str, *, typing: bool) -> None:
     """Parse and write; `typing`: someone types the sentences and waits for each."""
-    from secateur.arc_parser import BATCH
+    from secateur.kinds.arcs.parser import BATCH
 
     if typing and not how.quiet:
         err.print("Type sentences, a line each; Ctrl-D ends.")
@@ -64,7 +64,7 @@ def parse(parser: ArcParser, given: Unparsed, how: How, setting: str, *, typing:
 
 def _shown(found: Iterator[DependencyParse], form: str) -> Iterator[tuple[DependencyParse, str]]:
     """Each parse with its text: one write, so that an interrupt cannot leave half a sentence."""
-    from secateur import draw_arcs
+    from secateur.treebanks.draw import arcs as draw_arcs
 
     last = ""
     for number, parsed in enumerate(found, 1):

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from secateur import formats
 from secateur.cli import inputs
 from secateur.cli.frontier import chosen
 from secateur.cli.options import Dial
 from secateur.cli.terminal import print_json, print_table, progress
-from secateur.dependencies import DependencyTree
-from secateur.dependency_bank import DependencyBank
+from secateur.treebanks import formats
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
 
 if TYPE_CHECKING:
-    from secateur.arc_parser import ArcParser
-    from secateur.dependency_model import DependencyModel
+    from secateur.kinds.arcs.model import DependencyModel
+    from secateur.kinds.arcs.parser import ArcParser
     from secateur.metrics import AttachmentScores
 
 # Rows of the report: what people call a field of Attachment.
@@ -143,7 +143,7 @@ def evaluate_model(
     path: str, gold: formats.Opened, settings: Sequence[Dial], scoring: Scoring, show: Show, jobs: int
 ) -> None:
     """Score a model on gold sentences at some settings of its dial; none: all points of its frontier."""
-    from secateur.dependency_model import load_dependency_model
+    from secateur.kinds.arcs.model import load_dependency_model
 
     model = load_dependency_model(path)
     trees = DependencyBank(gold.dependencies(several_roots=True), name=gold.name)
@@ -166,7 +166,7 @@ def _row(
     *,
     quiet: bool,
 ) -> Row:
-    from secateur.arc_parser import ArcParser
+    from secateur.kinds.arcs.parser import ArcParser
 
     parser = ArcParser(model, name, retag=scoring.tags is Tags.predicted)
     found = parser.pipe(gold, jobs=jobs)

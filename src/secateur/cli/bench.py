@@ -16,11 +16,11 @@ from secateur.cli.frontier import choose
 from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture, refuse, with_dial
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress
 from secateur.errors import InputError
-from secateur.text import Sentence
+from secateur.treebanks.text import Sentence
 
 if TYPE_CHECKING:
-    from secateur.arc_parser import ArcParser
-    from secateur.dependencies import DependencyTree
+    from secateur.kinds.arcs.parser import ArcParser
+    from secateur.treebanks.dependency_tree import DependencyTree
 
 # Repeats that differ by more than this tell more about the machine than about the parser.
 NOISE = 0.1
@@ -93,14 +93,14 @@ def timed(parser: Any, given: Iterable[Any]) -> tuple[list[float], list[Any]]:
 
 def _parsers(path: str, dial: Dial) -> dict[str, Any]:
     """By the name of their point; a grammar has but one, without a name."""
-    from secateur.parser import Parser
+    from secateur.kinds.pcfg.parser import Parser
 
     if not Path(path).is_dir():
         if dial:
             fix = "name a model, or leave the setting out"
             raise InputError("a grammar has no dial", where=path, fix=fix)
         return {"": Parser(inputs.read_grammar(path))}
-    from secateur.loading import load_any, parser_at
+    from secateur.kinds.loading import load_any, parser_at
 
     model = load_any(path)
     points = [choose(path, model, dial)] if dial else model.frontier
@@ -112,7 +112,7 @@ def _sentences(
 ) -> tuple[str, Sequence[Sentence]]:
     """What to parse, and what to call it."""
     if text is None:
-        from secateur.garden import treebank
+        from secateur.treebanks.garden import treebank
 
         grown = min(count, GARDEN)
         return f"garden ({grown:,} sentences)", [Sentence.of(tree.words()) for tree in treebank(grown)]
@@ -128,7 +128,7 @@ def _dependencies(
 ) -> tuple[str, list[DependencyTree | Sentence]]:
     """The same for a dependency model."""
     if text is None:
-        from secateur.garden import garden
+        from secateur.treebanks.garden import garden
 
         grown = min(count, GARDEN)
         return f"garden ({grown:,} sentences)", [sample.dependencies for sample in garden(grown)]

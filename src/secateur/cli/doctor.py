@@ -46,8 +46,9 @@ def _kernels() -> dict[str, object]:
     """Parse a toy sentence: the first time compiles, later ones load from the cache."""
     started = time.perf_counter()
     from secateur.grammar.pcfg import PCFG
-    from secateur.kernels import cache_dir, cky
-    from secateur.parser import Parser
+    from secateur.kernels import cache_dir
+    from secateur.kernels.cky import viterbi as cky
+    from secateur.kinds.pcfg.parser import Parser
 
     grammar = PCFG.from_text("S -> A A 1.0\nA -> 'a' 0.5 | A A 0.5")
     tree = Parser(grammar).parse(["a", "a"]).tree

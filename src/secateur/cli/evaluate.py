@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from secateur import formats
 from secateur.cli import attachment, inputs
 from secateur.cli.attachment import Punctuation, Tags
 from secateur.cli.bench import timed
@@ -17,12 +16,13 @@ from secateur.cli.frontier import chosen, settings_of
 from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, refuse, with_dial
 from secateur.cli.terminal import count, err, print_json, print_table, progress
 from secateur.errors import InputError
-from secateur.normalization import Normalization
-from secateur.treebank import Treebank
+from secateur.treebanks import formats
+from secateur.treebanks.bank import Treebank
+from secateur.treebanks.normalization import Normalization
 
 if TYPE_CHECKING:
+    from secateur.kinds.pcfg.model import Model
     from secateur.metrics import Evaluation, Parameters
-    from secateur.model import Model
 
 # Rows of the report: what people call a field of Counts.
 FIGURES = {
@@ -90,7 +90,7 @@ def evaluate(
     Without --keep, its gold trees are normalized as those that it was trained on.
     """
     from secateur import metrics
-    from secateur.model import load_model
+    from secateur.kinds.pcfg.model import load_model
 
     parameters = metrics.read_parameters(prm) if prm else metrics.COLLINS
     how = How(parameters, by, sentences, cores(jobs), seed, json, quiet)
@@ -185,7 +185,7 @@ class Row(NamedTuple):
 
 
 def _rows(path: str, model: Model, treebank: Treebank, settings: list[Dial], how: How) -> list[Row]:
-    from secateur.parser import model_parser
+    from secateur.kinds.pcfg.parser import model_parser
 
     asked = chosen(path, model, settings)
     rows: dict[str, Row] = {}
@@ -277,7 +277,7 @@ def _print_rows(rows: Sequence[Row], how: How) -> None:
 def _parse(
     grammar: str, gold: str, steps: Normalization, format: str | None, encoding: str, how: How
 ) -> tuple[Any, Any, Any]:
-    from secateur.parser import Parser
+    from secateur.kinds.pcfg.parser import Parser
 
     treebank = inputs.read_treebank([gold], format=format, encoding=encoding, steps=steps)
     parser = Parser(inputs.read_grammar(grammar))

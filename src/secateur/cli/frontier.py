@@ -13,12 +13,12 @@ import typer
 from secateur.cli.options import Dial, Json, ModelFolder, Quiet, check_page, check_picture
 from secateur.cli.terminal import err, print_json, print_table, sink
 from secateur.errors import InputError
-from secateur.frontier import TREES, Figures
+from secateur.models.dial import TREES, Figures
 
 if TYPE_CHECKING:
-    from secateur.dependency_model import DependencyModel
-    from secateur.frontier import Point
-    from secateur.model import Model
+    from secateur.kinds.arcs.model import DependencyModel
+    from secateur.kinds.pcfg.model import Model
+    from secateur.models.dial import Point
 
     AnyModel = Model | DependencyModel
 
@@ -41,7 +41,7 @@ def frontier(
     quiet: Quiet = False,
 ) -> None:
     """What a model can do: F1 or UAS, words/s and work of each point of its dial."""
-    from secateur.loading import load_any
+    from secateur.kinds.loading import load_any
 
     loaded = load_any(model)
     best = {point.name for point in loaded.frontier}

@@ -171,7 +171,7 @@ def _read(file: str, *, composed: bool = True) -> PCFG | SplitPCFG:
     if inputs.is_dependency_model(file):
         raise InputError("a model of dependencies has no grammar", where=file, fix="name a model of trees")
     if os.path.isdir(file):
-        from secateur.model import load_model
+        from secateur.kinds.pcfg.model import load_model
 
         return load_model(file).grammar
     with inputs.located(file):

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from secateur import formats
 from secateur.cli.options import TOKENS
-from secateur.dependencies import DependencyTree
-from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
-from secateur.formats import source
 from secateur.grammar.pcfg import PCFG
-from secateur.normalization import Normalization
-from secateur.text import Sentence, read_sentences, tokenize
-from secateur.treebank import Treebank
+from secateur.treebanks import formats
+from secateur.treebanks.bank import Treebank
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
+from secateur.treebanks.formats import source
+from secateur.treebanks.normalization import Normalization
+from secateur.treebanks.text import Sentence, read_sentences, tokenize
 
 if TYPE_CHECKING:
     from secateur.grammar.latent.grammar import SplitPCFG
@@ -81,8 +81,8 @@ def read_grammar(path: str) -> PCFG | SplitPCFG:
 
 def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -> tuple[Any, str, str]:
     """A parser from a grammar or a model, the name of its operating point, and a remark on the choice."""
-    from secateur.model import load_model
-    from secateur.parser import Parser, model_parser
+    from secateur.kinds.pcfg.model import load_model
+    from secateur.kinds.pcfg.parser import Parser, model_parser
 
     if not os.path.isdir(path):
         if dial:
@@ -100,7 +100,7 @@ def is_dependency_model(path: str | os.PathLike[str]) -> bool:
     """Whether a directory is a model that makes dependencies; False for anything that is no directory."""
     if not os.path.isdir(path):
         return False
-    from secateur.model_files import ARC_LOCKING, read_about
+    from secateur.models.files import ARC_LOCKING, read_about
 
     return bool(read_about(path).get("kind") == ARC_LOCKING)
 

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.console import Console
 
-from secateur import formats
 from secateur.cli import arc_inspect, inputs
 from secateur.cli.frontier import choose, print_points
 from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg, refuse, with_dial
 from secateur.cli.terminal import count, err, print_json, print_pairs, sink
 from secateur.errors import InputError
-from secateur.normalization import Normalization
-from secateur.text import Sentence
-from secateur.trees import Tree
+from secateur.treebanks import formats
+from secateur.treebanks.normalization import Normalization
+from secateur.treebanks.text import Sentence
+from secateur.treebanks.tree import Tree
 
 if TYPE_CHECKING:
     from secateur.cli.frontier import AnyModel
-    from secateur.frontier import Point
-    from secateur.model import Model
-    from secateur.parser import Parse
+    from secateur.kinds.pcfg.model import Model
+    from secateur.kinds.pcfg.parser import Parse
+    from secateur.models.dial import Point
     from secateur.plots.chart import Chart
     from secateur.plots.explain import Explanation
 
@@ -71,8 +71,8 @@ def inspect(
 
     Of a dependency model: the stage at which each arc was settled, and what that took.
     """
-    from secateur.dependency_model import DependencyModel
-    from secateur.loading import load_any
+    from secateur.kinds.arcs.model import DependencyModel
+    from secateur.kinds.loading import load_any
 
     loaded = load_any(model)
     if sentence is None:
@@ -191,9 +191,9 @@ def look(model: Model, point: Point, sentence: Sentence, gold: Tree | None) -> F
     """Parse at a point and without pruning; the spans that were kept, used, and gold."""
     import numpy as np
 
-    from secateur.parser import model_parser
+    from secateur.kinds.pcfg.parser import model_parser
     from secateur.plots.chart import Chart
-    from secateur.tasks.span_pruning import SpanPruning
+    from secateur.tasks.span_pruning.task import SpanPruning
 
     n = len(sentence.penn)
     parser = model_parser(model, point.name)

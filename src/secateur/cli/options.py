@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from secateur import formats
 from secateur.errors import InputError
-from secateur.normalization import Normalization
+from secateur.treebanks import formats
+from secateur.treebanks.normalization import Normalization
 
 TOKENS = "tokens"
 STEPS = tuple(field.name for field in fields(Normalization))

@@ -15,7 +15,7 @@ from secateur.cli import arc_parse, inputs
 from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet, cores, refuse, with_dial
 from secateur.cli.tally import Tally
 from secateur.cli.terminal import err, progress, sink
-from secateur.text import Sentence
+from secateur.treebanks.text import Sentence
 
 
 class OnLong(StrEnum):
@@ -99,7 +99,7 @@ def parse(
     A dependency model reads CoNLL-U and CoNLL-X, of which it changes heads and labels only, or text, whose
     blank lines it passes over.
     """
-    from secateur.limits import Limits
+    from secateur.models.limits import Limits
 
     limits = Limits(words=max_length, on_long=on_long.value)
     if inputs.is_dependency_model(model):
@@ -192,9 +192,9 @@ def _results(
 
 def _nothing(parser: Any, method: str) -> Any:
     """What stands for a sentence without words."""
-    from secateur.parser import Parse
+    from secateur.kinds.pcfg.parser import Parse
     from secateur.search.core import Work
-    from secateur.trees import Tree
+    from secateur.treebanks.tree import Tree
 
     grammar = parser.grammar
     root = grammar.plain[grammar.number[grammar.start]]
@@ -203,7 +203,7 @@ def _nothing(parser: Any, method: str) -> Any:
 
 def _shown(number: int, results: list[Any], form: To, threshold: float | None, *, spaced: bool) -> str:
     """The lines of one sentence."""
-    from secateur import draw
+    from secateur.treebanks.draw import phrases as draw
 
     if form is To.drawn:
         return "".join(f"{draw.text(result.tree)}\n\n" for result in results)

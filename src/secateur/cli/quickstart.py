@@ -12,12 +12,12 @@ from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Json, Keep, Quiet, Seed
 from secateur.cli.terminal import count, print_json, print_table, step_printer
 from secateur.errors import InputError
-from secateur.normalization import Normalization
-from secateur.treebank import Treebank
+from secateur.treebanks.bank import Treebank
+from secateur.treebanks.normalization import Normalization
 
 if TYPE_CHECKING:
-    from secateur.frontier import Point
-    from secateur.model import Model
+    from secateur.kinds.pcfg.model import Model
+    from secateur.models.dial import Point
 
 TRAIN, DEV, TEST = 1600, 300, 300
 LONGEST = 30  # words in a training sentence: enough to learn from, and quick
@@ -40,9 +40,9 @@ def quickstart(
     quiet: Quiet = False,
 ) -> None:
     """Train a small model, parse held-out sentences at the ends and the middle of its dial, draw a tree."""
-    from secateur.training import Settings
-    from secateur.training import train as train_model
-    from secateur.training.ahead import compiled_ahead
+    from secateur.kinds.pcfg.ahead import compiled_ahead
+    from secateur.kinds.pcfg.recipe import Settings
+    from secateur.kinds.pcfg.recipe import train as train_model
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
@@ -90,8 +90,8 @@ def _figures(point: Point, exact: Point) -> dict[str, object]:
 
 def _try_out(model: Model, test: Treebank) -> list[Point]:
     """The exact parser, and the most accurate, the middle and the fastest learned point, on test trees."""
-    from secateur.parser import model_parser
-    from secateur.training.measure import measure
+    from secateur.kinds.pcfg.parser import model_parser
+    from secateur.models.measure import measure
 
     learned = [p.name for p in reversed(model.frontier) if model.policy(p.name)]
     chosen = [learned[place] for place in sorted({0, len(learned) // 2, len(learned) - 1})]
@@ -100,8 +100,8 @@ def _try_out(model: Model, test: Treebank) -> list[Point]:
 
 def _show(model: Model, test: Treebank, path: Path) -> None:
     """A parse of a handy length, and what to do next."""
-    from secateur import draw
-    from secateur.parser import model_parser
+    from secateur.kinds.pcfg.parser import model_parser
+    from secateur.treebanks.draw import phrases as draw
 
     shown = min(test, key=lambda tree: abs(len(tree.leaves()) - 9))
     best = model_parser(model, model.choose(most_accurate=True).point.name)
@@ -118,7 +118,7 @@ def _split(
     data: str | None, steps: Normalization, format: str | None, encoding: str, seed: int, sentences: int
 ) -> tuple[Treebank, Treebank, Treebank]:
     if data is None:
-        from secateur.garden import garden
+        from secateur.treebanks.garden import garden
 
         grown = (steps(sample.penn) for sample in garden(TRAIN + DEV + sentences, seed=seed))
         treebank = Treebank((tree for tree in grown if tree is not None), name="garden")

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
-    from secateur.training import Step
+    from secateur.kinds.pcfg.recipe import Step
 
 T = TypeVar("T")
 

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secateur import formats
 from secateur.cli import inputs
 from secateur.cli.attachment import Tags
 from secateur.cli.frontier import print_points
 from secateur.cli.options import Encoding, From, Jobs, Json, Keep, Quiet, Seed, cores, refuse
 from secateur.cli.terminal import err, print_json, step_printer
 from secateur.errors import InputError
+from secateur.treebanks import formats
 
 if TYPE_CHECKING:
     from secateur.cli.frontier import AnyModel
     from secateur.grammar.pcfg import PCFG
+    from secateur.kinds.pcfg.recipe import SplitSettings
     from secateur.search.parallel import Engine
-    from secateur.training import SplitSettings
 
 
 COARSE, FINE = "coarse", "fine"
@@ -117,8 +117,8 @@ def train(
 
     From dependencies (CoNLL-U or CoNLL-X): a tagger, a parser in stages, a labeller, and policies for them.
     """
-    from secateur import training
-    from secateur.training.ahead import compiled_ahead
+    from secateur.kinds.pcfg import recipe as training
+    from secateur.kinds.pcfg.ahead import compiled_ahead
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
@@ -206,7 +206,7 @@ def _refuse_given(ctx: typer.Context, options: Sequence[str], wanted: str) -> No
 
 def _grammar(name: str, levels: int, products: int, seed: int) -> PCFG | SplitSettings | None:
     from secateur.grammar.text import read_grammar
-    from secateur.training import SplitSettings
+    from secateur.kinds.pcfg.recipe import SplitSettings
 
     if name == FINE:
         return SplitSettings(levels=levels, products=products, seed=seed)

@@ -10,21 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from secateur import formats
 from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Json, Keep, Output, Quiet, Seed, SeveralRoots
 from secateur.cli.terminal import count as count_of
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress, sink
-from secateur.dependencies import DependencyTree
-from secateur.dependency_bank import DependencyBank
 from secateur.errors import InputError
-from secateur.formats.brackets import OnError
-from secateur.formats.conll import gap_after
-from secateur.garden import Sample, garden
-from secateur.head_rules import YAMADA_MATSUMOTO, HeadRules, to_dependencies
-from secateur.normalization import Normalization
-from secateur.treebank import Treebank
-from secateur.trees import Tree
+from secateur.treebanks import formats
+from secateur.treebanks.bank import Treebank
+from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
+from secateur.treebanks.formats.brackets import OnError
+from secateur.treebanks.formats.conll import gap_after
+from secateur.treebanks.garden import Sample, garden
+from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules, to_dependencies
+from secateur.treebanks.normalization import Normalization
+from secateur.treebanks.tree import Tree
 
 app = typer.Typer(help="Check, describe, convert and draw treebanks; grow one.", no_args_is_help=True)
 
@@ -199,7 +199,7 @@ def draw(
     encoding: Encoding = "utf-8",
 ) -> None:
     """Draw trees in the terminal, or one as SVG."""
-    from secateur import draw as drawing
+    from secateur.treebanks.draw import phrases as drawing
 
     if svg and count > 1:
         raise typer.BadParameter("an SVG file holds one tree: leave out --count")

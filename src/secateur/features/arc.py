@@ -25,7 +25,7 @@ from secateur.errors import InputError
 from secateur.features.arc_templates import first_order, second_order
 from secateur.features.patterns import key_of
 from secateur.features.tokens import AROUND, Token, TokenRows, normal_form, text_keys
-from secateur.kernels import arc_features as kernel
+from secateur.kernels.arcs import features as kernel
 
 View = Callable[[Token], str]
 _Atoms = tuple[tuple[int, int], ...]  # view and offset of each

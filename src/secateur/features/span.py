@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.grammar.lexicon import signature
-from secateur.kernels import span_features as kernel
+from secateur.kernels.cky import features as kernel
 from secateur.kernels.hashing import murmur3
 
 Columns = npt.NDArray[np.uint32]  # [views, n+2]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.features.arc import ArcFeatures
-from secateur.kernels.arc_features import EACH
-from secateur.kernels.stages import Stages
+from secateur.kernels.arcs.features import EACH
+from secateur.kernels.arcs.stages import Stages
 
 Groups = tuple[tuple[int, ...], ...]  # templates of each stage; those of the second order come last
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from secateur.errors import InputError
 from secateur.grammar.pcfg import is_intermediate, plain_label
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.tree import Leaf, Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels.unfold import Labels, unfold
-from secateur.trees import Tree, new_leaf, new_tree
+from secateur.kernels.cky.unfold import Labels, unfold
+from secateur.treebanks.tree import Tree, new_leaf, new_tree
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 

@@ -12,7 +12,7 @@ from secateur.grammar.binarize import Binarization
 from secateur.grammar.lexicon import signature
 from secateur.grammar.pcfg import PCFG, is_intermediate
 from secateur.grammar.unaries import chain
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.tree import Leaf, Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from secateur.errors import InputError
 from secateur.grammar.lexicon import Lexicon
 
 if TYPE_CHECKING:
-    from secateur.kernels.rules import Rules
-    from secateur.kernels.unfold import Labels
+    from secateur.kernels.cky.rules import Rules
+    from secateur.kernels.cky.unfold import Labels
 
 Ids = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float64]
@@ -151,7 +151,7 @@ class PCFG:
     @cached_property
     def labels(self) -> Labels:
         """The treebank's labels as the kernels have them."""
-        from secateur.kernels.unfold import Labels
+        from secateur.kernels.cky.unfold import Labels
 
         made = len(self.label_names)
         number = {name: c for c, name in enumerate(self.label_names)}
@@ -172,7 +172,7 @@ class PCFG:
     @cached_property
     def rules(self) -> Rules:
         """The grammar as the kernels see it."""
-        from secateur.kernels.rules import build_rules
+        from secateur.kernels.cky.rules import build_rules
 
         lexicon = self.lexicon
         return build_rules(

@@ -19,7 +19,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from secateur.errors import InputError
-from secateur.formats import source
 from secateur.grammar.lines import (
     CUT_OFF,
     FIELD,
@@ -33,6 +32,7 @@ from secateur.grammar.lines import (
 )
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import UnaryRule, compose
+from secateur.treebanks.formats import source
 
 if TYPE_CHECKING:
     from secateur.grammar.latent.grammar import SplitPCFG

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from secateur.errors import InputError
-from secateur.trees import Tree
+from secateur.treebanks.tree import Tree
 
 UnaryRule = tuple[str, str, float, tuple[str, ...]]  # parent, child, log weight, path
 

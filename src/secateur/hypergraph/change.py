@@ -10,7 +10,7 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.hypergraph.derivation import Derivation, best
 from secateur.hypergraph.links import IMPOSSIBLE, Floats, Index, Ints, checked_weights
-from secateur.semiring import Semiring, kernel
+from secateur.hypergraph.semiring import Semiring, kernel
 
 if TYPE_CHECKING:
     from secateur.hypergraph.weighted import Weighted

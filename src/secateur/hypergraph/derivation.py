@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from secateur.errors import InputError
 from secateur.hypergraph.links import IMPOSSIBLE, Floats, Links
-from secateur.semiring import kernel
+from secateur.hypergraph.semiring import kernel
 
 MAX_STEPS = 1 << 27  # hyperedges of a derivation, where nodes are shared so much that it explodes
 

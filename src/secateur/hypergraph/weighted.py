@@ -12,7 +12,7 @@ import numpy.typing as npt
 from secateur.hypergraph.change import Change
 from secateur.hypergraph.derivation import Derivation, best
 from secateur.hypergraph.links import IMPOSSIBLE, Floats
-from secateur.semiring import Semiring, kernel
+from secateur.hypergraph.semiring import Semiring, kernel
 
 if TYPE_CHECKING:
     from secateur.hypergraph.graph import Hypergraph

@@ -2,8 +2,10 @@
 
 from secateur.metrics.attachment import Attachment, AttachmentScores, attachment, sum_attachments
 from secateur.metrics.bootstrap import confidence, permutation_test
-from secateur.metrics.counts import Counts, sum_counts
-from secateur.metrics.evalb import (
+from secateur.metrics.evalb.counts import Counts, sum_counts
+from secateur.metrics.evalb.evaluation import Evaluation, LengthRow, evaluate
+from secateur.metrics.evalb.parameters import COLLINS, Parameters, read_parameters
+from secateur.metrics.evalb.score import (
     Brackets,
     SentenceScore,
     Status,
@@ -12,8 +14,6 @@ from secateur.metrics.evalb import (
     prepare,
     score,
 )
-from secateur.metrics.evaluation import Evaluation, LengthRow, evaluate
-from secateur.metrics.parameters import COLLINS, Parameters, read_parameters
 
 __all__ = [
     "COLLINS",

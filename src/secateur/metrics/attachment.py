@@ -14,11 +14,11 @@ from operator import add, attrgetter
 from typing import Any, Literal, NamedTuple
 from unicodedata import category
 
-from secateur.dependencies import PENN_PUNCTUATION, DependencyTree
 from secateur.errors import InputError
 from secateur.metrics.bootstrap import confidence
-from secateur.metrics.counts import Counts
+from secateur.metrics.evalb.counts import Counts
 from secateur.metrics.lengths import BINS, class_name, length_classes
+from secateur.treebanks.dependency_tree import PENN_PUNCTUATION, DependencyTree
 
 Punctuation = Literal["include", "tag", "characters"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.metrics.counts import Counts
+from secateur.metrics.evalb.counts import Counts
 
 Array = npt.NDArray[np.float64]
 

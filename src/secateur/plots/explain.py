@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.features.span import ATOM, BEGIN, END, SpanFeatures
-from secateur.kernels.span_features import width_class
+from secateur.kernels.cky.features import width_class
 
 _SHOWN = {BEGIN: "<begin>", END: "<end>"}
 _WIDTHS = {6: "6-10", 7: "11-20", 8: "21+"}  # classes of more than one width

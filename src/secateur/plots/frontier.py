@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from secateur.frontier import TREES, Figures, Point, pareto
+from secateur.models.dial import TREES, Figures, Point, pareto
 
 # Told apart by colour-blind people too (Okabe and Ito's palette), and each has a marker of its own.
 LEARNED, UNPRUNED, DOMINATED = "#0072B2", "#D55E00", "#8A8A8A"

@@ -14,8 +14,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from secateur import frontier
-from secateur.frontier import TREES, Figures, Point
+from secateur.models import dial as frontier
+from secateur.models.dial import TREES, Figures, Point
 from secateur.plots.frontier import SPEED, Axis, Roles, figure_text, log_range, log_ticks, work_axis
 
 _WIDTH, _HEIGHT = 760, 420  # of a picture, in its own units

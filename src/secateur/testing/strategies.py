@@ -14,11 +14,11 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from secateur.grammar.pcfg import PCFG
-from secateur.trees import Leaf, Tree
+from secateur.treebanks.tree import Leaf, Tree
 
 if TYPE_CHECKING:
-    from secateur.kernels.rules import Anchors
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.cky.rules import Anchors
+    from secateur.kernels.split.tree_em import Blocks
 
 START = "S"
 PHRASES = ("A", "@S", "B^<S>", "S|<A-B>", "C", "@B^<S>")
@@ -98,7 +98,7 @@ def masks(n: int, *, density: float = 0.8) -> st.SearchStrategy[npt.NDArray[np.b
 @st.composite
 def anchors(draw: st.DrawFn, grammar: PCFG, n: int, *, exact: bool = False) -> Anchors:
     """Scores for all spans and labels, or for tags, or both, or none; some forbid with -inf."""
-    from secateur.kernels.rules import Anchors
+    from secateur.kernels.cky.rules import Anchors
 
     rng = draw(_seeds())
     labels = len(grammar.symbols)
@@ -120,7 +120,7 @@ def blocks(draw: st.DrawFn, grammar: PCFG, *, most: int = 3, decades: int = 7) -
 
     They are not proper, spread over so many powers of ten, and some are 0.
     """
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
     rng = draw(_seeds())
     zeros = draw(st.sampled_from((0.0, 0.1, 0.4)))

@@ -25,16 +25,16 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.formats import source
 from secateur.grammar.latent.lineage import lineage_text, read_lineage, transposed
 from secateur.grammar.latent.use import expected_use
 from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.lines import CUT_OFF, FIELD, check_names, placed, put, write_lines
 from secateur.grammar.pcfg import PCFG, TOLERANCE, Ids
+from secateur.treebanks.formats import source
 
 if TYPE_CHECKING:  # at run time, numba would come with them
     from secateur.grammar.latent.grammar import SplitPCFG
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
 Floats = npt.NDArray[np.float64]
 
@@ -320,7 +320,7 @@ def _probability(text: str, where: str, *, most: float) -> float:
 
 def _blocks(coarse: PCFG, order: Sequence[str], export: _Export, path: str) -> Blocks:
     """The probabilities in the order of the rules; order: the symbols as the files name them."""
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
     splits = [export.splits[name] for name in order]
     parts: list[npt.NDArray[Any]] = []

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import chain
-from secateur.kernels.tree_em import BINARY, LEXICAL, UNARY, Nodes
-from secateur.trees import Leaf, Tree
+from secateur.kernels.split.tree_em import BINARY, LEXICAL, UNARY, Nodes
+from secateur.treebanks.tree import Leaf, Tree
 
 Entry = tuple[str, str, bool]  # tag, word, whether it opens the sentence
 

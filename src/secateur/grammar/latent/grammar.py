@@ -17,10 +17,10 @@ from secateur.grammar.latent.splitmerge import Level, SplitMerge, branches, mixi
 from secateur.grammar.latent.words import Table, WordSmoothing, emissions
 from secateur.grammar.lexicon import Lexicon
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
 
 if TYPE_CHECKING:
-    from secateur.kernels.blocks import Padded
+    from secateur.kernels.split.blocks import Padded
 
 Floats = npt.NDArray[np.float64]
 

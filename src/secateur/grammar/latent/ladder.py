@@ -11,10 +11,10 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import project
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
 
 if TYPE_CHECKING:
-    from secateur.kernels.fine import Rungs
+    from secateur.kernels.split.fine import Rungs
 
 LEAST = 1e-4  # posterior below which an item is dropped
 
@@ -27,7 +27,7 @@ class Ladder(NamedTuple):
 
     def rungs(self) -> Rungs:
         """The steps as the kernels have them."""
-        from secateur.kernels.fine import Rungs
+        from secateur.kernels.split.fine import Rungs
 
         parts: list[npt.NDArray[Any]] = [np.stack([step.splits for step in self.steps])]
         for place in (1, 3, 5):  # pointers, and what they point into

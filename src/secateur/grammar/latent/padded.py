@@ -10,8 +10,8 @@ import numpy.typing as npt
 from secateur.grammar.pcfg import PCFG
 
 if TYPE_CHECKING:
-    from secateur.kernels.blocks import Padded
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.blocks import Padded
+    from secateur.kernels.split.tree_em import Blocks
 
 LANES = 8  # as the kernels have it
 
@@ -80,7 +80,7 @@ def _ids(values: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
 
 def padded_of(coarse: PCFG, blocks: Blocks) -> Padded:
     """A split grammar as the block kernels see it: unsplit rules, and probabilities for sub-symbols."""
-    from secateur.kernels.blocks import Padded
+    from secateur.kernels.split.blocks import Padded
 
     splits = blocks.splits.astype(np.int64)
     block_ptr = np.concatenate(([0], np.cumsum(-(-splits // LANES))))

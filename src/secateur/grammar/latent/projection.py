@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split.tree_em import Blocks
 
 Floats = npt.NDArray[np.float64]
 

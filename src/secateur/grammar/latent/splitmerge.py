@@ -18,8 +18,8 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.grammar.latent.corpus import Corpus
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels import tree_em
-from secateur.kernels.tree_em import Blocks
+from secateur.kernels.split import tree_em
+from secateur.kernels.split.tree_em import Blocks
 
 Floats = npt.NDArray[np.float64]
 

@@ -30,7 +30,6 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.formats import source
 from secateur.grammar.latent.lineage import lineage_text, read_lineage, transposed
 from secateur.grammar.latent.table import Table, floats, miscounted
 from secateur.grammar.lines import (
@@ -45,10 +44,11 @@ from secateur.grammar.lines import (
 )
 from secateur.grammar.pcfg import PCFG, TOLERANCE, Ids
 from secateur.grammar.text import SPLIT
+from secateur.treebanks.formats import source
 
 if TYPE_CHECKING:  # at run time, numba would come with them
     from secateur.grammar.latent.grammar import SplitPCFG
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
 Floats = npt.NDArray[np.float64]
 
@@ -292,7 +292,7 @@ def _groups(fields: Iterable[str]) -> list[list[str]]:
 
 def _blocks(coarse: PCFG, symbols: dict[str, _Symbol], tables: Sequence[Table], number: int) -> Blocks:
     """The probabilities of one of the grammars, in the order of the rules."""
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
     names, lexicon = coarse.symbols, coarse.lexicon
     words = np.repeat(np.array(lexicon.words, object), np.diff(lexicon.ptr)[:-1])

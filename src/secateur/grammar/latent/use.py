@@ -11,7 +11,7 @@ import numpy.typing as npt
 from secateur.grammar.pcfg import PCFG
 
 if TYPE_CHECKING:  # at run time, numba would come with it
-    from secateur.kernels.tree_em import Blocks
+    from secateur.kernels.split.tree_em import Blocks
 
 Floats = npt.NDArray[np.float64]
 

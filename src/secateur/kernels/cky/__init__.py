@@ -1,0 +1,1 @@
+"""CKY with a PCFG."""

@@ -1,0 +1,1 @@
+"""Hypergraphs in arrays."""

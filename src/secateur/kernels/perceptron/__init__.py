@@ -1,0 +1,1 @@
+"""Weights learned example by example."""

@@ -1,0 +1,1 @@
+"""Split grammars: blocks of sub-symbols, forests, EM."""

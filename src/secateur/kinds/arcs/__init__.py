@@ -1,0 +1,1 @@
+"""Dependencies in stages of features; arcs are locked."""

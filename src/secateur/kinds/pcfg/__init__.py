@@ -1,0 +1,1 @@
+"""Phrases by CKY with a PCFG, split or not; spans are pruned."""

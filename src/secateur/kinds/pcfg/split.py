@@ -1,0 +1,121 @@
+"""From a treebank to a split grammar, level by level; every level is kept, so that a stopped run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from secateur.errors import InputError
+from secateur.grammar.binarize import Binarization
+from secateur.grammar.induce import induce
+from secateur.grammar.latent.corpus import corpus_of
+from secateur.grammar.latent.grammar import SplitPCFG, finish
+from secateur.grammar.latent.splitmerge import Level, Round, Schedule, SplitMerge
+from secateur.grammar.latent.words import WordSmoothing
+from secateur.models.run import Folder
+from secateur.treebanks.bank import Treebank
+
+FEWEST = 20  # nodes for a sub-symbol, on average: with fewer, there is nothing to tell halves apart by
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """How a split grammar is made."""
+
+    levels: int = 5  # at most: the best of them on held-out trees is taken
+    products: int = 1  # grammars from so many seeds, which judge a tree's rules together
+    binarization: Binarization = field(default_factory=lambda: Binarization("right"))
+    schedule: Schedule = field(default_factory=Schedule)
+    words: WordSmoothing = field(default_factory=WordSmoothing)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.levels, self.products) < 1:
+            raise InputError(f"{self.levels} levels, {self.products} products", fix="give 1 or more of each")
+
+
+@dataclass(frozen=True, slots=True)
+class LevelDone:
+    """A level that was finished, or a round of EM on the way to it."""
+
+    level: int
+    sub_symbols: int
+    likelihood: float
+    round: Round | None = None
+    remark: str = ""
+
+
+class SplitTraining:
+    """The levels of one treebank's split grammar."""
+
+    def __init__(
+        self,
+        trees: Treebank,
+        *,
+        settings: SplitSettings | None = None,
+        work: Path | None = None,
+        jobs: int = 1,
+        tell: Callable[[LevelDone], None] = lambda _: None,
+    ) -> None:
+        self.settings = settings or SplitSettings()
+        self.tell = tell
+        self.levels_: list[Level] = []
+        binarization = self.settings.binarization
+        grammar = induce(trees, binarization=binarization)
+        self.trainer = SplitMerge(
+            corpus_of((binarization(tree) for tree in trees), grammar),
+            grammar,
+            schedule=self.settings.schedule,
+            seed=self.settings.seed,
+            jobs=jobs,
+            tell=lambda one: tell(LevelDone(len(self.levels_), 0, one.likelihood, one)),
+        )
+        self.folder = Folder(work, _fingerprint(trees, self.settings))
+
+    def fit(self) -> SplitTraining:
+        """All levels that the settings ask for, and the treebank can bear."""
+        while len(self.levels_) <= self.settings.levels:
+            number = len(self.levels_)
+            if number and self._too_few():
+                self.tell(
+                    LevelDone(
+                        number - 1,
+                        int(self.levels_[-1].blocks.splits.sum()),
+                        self.levels_[-1].likelihood,
+                        remark=f"too few trees for level {number}: staying at level {number - 1}",
+                    )
+                )
+                break
+            stored = self.folder.arrays(f"level-{number}", self._next)
+            self.levels_.append(self.trainer.unpack(stored))
+            level = self.levels_[-1]
+            self.tell(LevelDone(number, int(level.blocks.splits.sum()), level.likelihood))
+        return self
+
+    def grammar(self, level: int | None = None) -> SplitPCFG:
+        """The grammar of a level; by default the last."""
+        last = len(self.levels_) - 1
+        level = last if level is None else level
+        if not 0 <= level <= last:
+            raise InputError(f"level {level} was not trained", fix=f"choose from 0 to {last}")
+        return finish(self.trainer, self.levels_[: level + 1], smoothing=self.settings.words)
+
+    def _next(self) -> dict[str, npt.NDArray[Any]]:
+        trainer = self.trainer
+        return trainer.pack(trainer.next(self.levels_) if self.levels_ else trainer.start())
+
+    def _too_few(self) -> bool:
+        return len(self.trainer.corpus.nodes.kind) < FEWEST * 2 * int(self.levels_[-1].blocks.splits.sum())
+
+
+def _fingerprint(trees: Treebank, settings: SplitSettings) -> str:
+    """Of all that a level depends on; how many there shall be, and the words' smoothing, may change later."""
+    fixed = {k: v for k, v in asdict(settings).items() if k not in ("levels", "products", "words")}
+    about = json.dumps([trees.checksum(), fixed], sort_keys=True, default=str)
+    return hashlib.sha256(about.encode()).hexdigest()

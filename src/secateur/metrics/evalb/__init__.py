@@ -1,0 +1,1 @@
+"""Labelled brackets, scored as EVALB does."""

@@ -1,0 +1,1 @@
+"""What a model is, whatever its kind: files, points, dial, measuring, runs."""

@@ -1,0 +1,1 @@
+"""Which spans of a chart are kept (Vieira and Eisner 2017)."""

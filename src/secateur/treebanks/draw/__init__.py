@@ -1,0 +1,1 @@
+"""Trees as people like to look at them."""

@@ -1,0 +1,402 @@
+"""CoNLL-X and CoNLL-U: a word a line, its columns separated by tabs, a blank line after each sentence.
+
+Both have the columns number, form, lemma, coarse tag, fine tag, features, head, label and two more. CoNLL-U
+also has comments (`# ...`), lines for several words at once (`1-2`) and for words that are not in the text
+(`8.1`). What the reader does not understand the writer keeps: text that was read and not changed is written
+as it was, to the byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
+from typing import Literal, NamedTuple
+
+from secateur.errors import InputError
+from secateur.treebanks.dependency_tree import DependencyTree, Source, coarse_of, find_fault
+from secateur.treebanks.formats.brackets import OnError
+
+Heads = Literal["required", "optional"]
+
+# fmt: off
+UNIVERSAL = frozenset({
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+    "SCONJ", "SYM", "VERB", "X",
+})
+# fmt: on
+_NOTHING = "_"
+_UNIVERSAL_COLUMN = UNIVERSAL | {_NOTHING}
+_FORM, _LEMMA, _COARSE, _FINE, _FEATURES, _HEAD, _LABEL, _NINTH = range(1, 9)
+_COLUMNS = 10
+
+_SEVERAL = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")  # the number of a line for several words
+_UNSEEN = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")  # the number of a word that is not in the text
+_FIRST = re.compile(r"(?:1|1-[0-9]+|0\.1)(\t|(?= +\S+(?: +\S+){6}))")  # how the lines of a sentence start
+_USUAL_LENGTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Conll:
+    """One of the two formats."""
+
+    name: str
+    title: str
+    widths: frozenset[int]  # how many columns lines may have
+    universal: bool  # CoNLL-U
+
+    def read(
+        self,
+        lines: Iterable[str],
+        *,
+        name: str = "",
+        on_error: OnError | None = None,
+        heads: Heads = "required",
+        several_roots: bool = False,
+        fine: bool = True,
+    ) -> Iterator[DependencyTree]:
+        """The sentences in a stream of lines, one at a time.
+
+        Without `on_error` the first fault is raised. With it the first fault of each sentence is reported and
+        the sentence left out. With heads="optional" a sentence may have `_` for all heads. With fine=False
+        the coarse tags are taken for the fine ones.
+        """
+        is_empty = True
+        for block in _blocks(lines, name):
+            is_empty = False
+            try:
+                tree = self._tree(block, heads, several_roots, fine)
+            except InputError as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+            else:
+                yield tree
+        if is_empty:
+            nothing = InputError("no sentences", where=name, fix="check that this is the file you meant")
+            if on_error is None:
+                raise nothing
+            on_error(nothing)
+
+    def write(self, tree: DependencyTree) -> str:
+        """The lines of a sentence and the blank line after it, as in the text it came from if it was read."""
+        for form in tree.words:
+            if not form or "\t" in form or "\n" in form:
+                fix = "write _ for what is empty, and a space for a tab"
+                raise InputError(f"the word {form!r} cannot be written", fix=fix)
+        if tree.source is None or tree.source.format != self.name:
+            return "".join("\t".join(row) + "\n" for row in self._new_rows(tree)) + "\n"
+        lines = tree.source.text.split("\n")
+        word = 0
+        for place, line in enumerate(lines):
+            row = line.split("\t")
+            if row[0].isdecimal():
+                self._change(row, tree, word, fine=tree.source.fine)
+                lines[place] = "\t".join(row)
+                word += 1
+        return "\n".join(lines)
+
+    def texts(self, trees: Iterable[DependencyTree]) -> Iterator[str]:
+        """What to write for each sentence, so that one never runs into the next."""
+        last = ""
+        for tree in trees:
+            yield gap_after(last)
+            last = self.write(tree)
+            yield last
+
+    def looks_like(self, text: str) -> bool:
+        """Whether a file that starts with `text` may be in this format."""
+        lines = [line for line in text.split("\n") if line.strip()]
+        words = [line for line in lines if not line.startswith("#")]
+        if not words:
+            return self.universal and bool(lines)
+        if not _FIRST.match(words[0]):
+            return False
+        rows = [line.split("\t") for line in words]
+        is_universal = len(words) < len(lines) or (
+            len(rows[0]) != 8 and all(row[_COARSE] in _UNIVERSAL_COLUMN for row in rows if len(row) > _COARSE)
+        )
+        return is_universal == self.universal
+
+    # Reading ------------------------------------------------------------------------------------------------
+
+    def _tree(self, block: _Block, heads: Heads, several_roots: bool, fine: bool) -> DependencyTree:
+        columns = self._columns(block)
+        places: Sequence[int] = range(len(block.lines))
+        ids, numbers = _numbers(len(places))
+        if columns[0] != ids[: len(places)]:
+            places = self._word_places(block, columns[0])
+            columns = [list(map(column.__getitem__, places)) for column in columns]
+        self._check_kind(block, places, columns)
+        coarse, tags = self._tags(columns[_COARSE], columns[_FINE], fine)
+        found, labels = self._heads(block, places, columns, numbers, heads)
+        fault = find_fault(
+            found, several_roots=several_roots, name=lambda word: f"line {block.line + places[word]}"
+        )
+        if fault is not None:
+            raise block.error(places[fault.position], _HEAD, fault.what, fault.fix)
+        source = Source(block.text, self.name, block.line, fine)
+        return DependencyTree(tuple(map(intern, columns[_FORM])), tags, coarse, found, labels, source)
+
+    def _columns(self, block: _Block) -> list[list[str]]:
+        """The columns, if the lines have all of them, and something in each."""
+        lines = block.lines
+        width = lines[0].count("\t") + 1 if lines else 0
+        # One split for all lines: they are of one width if every newline is at the end of a last column.
+        cells = "\t".join(lines).split("\t")
+        last = cells[width - 1 :: width] if width in self.widths else []
+        if not last or len(cells) != width * len(lines) or "".join(last).count("\n") != len(lines):
+            raise self._bad_width(block)
+        if "\n" in last or not all(cells):
+            self._check_filled(block)
+        if block.comments and not self.universal:
+            raise self._foreign(block, -block.comments, "a comment")
+        columns = [cells[column::width] for column in range(min(width, _NINTH + 1))]
+        if width == _LABEL + 1:
+            columns[_LABEL] = [label[:-1] for label in last]
+        return columns
+
+    def _check_filled(self, block: _Block) -> None:
+        """Whether there is something in each column; of missing numbers others have more to say."""
+        rows = block.rows
+        if any("" in row[_FORM:] for row in rows):
+            place, row = next((place, row) for place, row in enumerate(rows) if "" in row)
+            raise block.error(place, row.index(""), "an empty column", "write _ where there is nothing")
+
+    def _bad_width(self, block: _Block) -> InputError:
+        rows = block.rows
+        if not rows:
+            return block.error(
+                -1, 0, "comments without a sentence", "delete them, or the blank line after them"
+            )
+        usual = len(rows[0]) if len(rows[0]) in self.widths else max(self.widths)
+        place = next(place for place, row in enumerate(rows) if len(row) != usual)
+        row = rows[place]
+        if row[0].startswith("#"):
+            fix = "move it before the sentence, or put a blank line before it"
+            return block.error(place, 0, "a comment within a sentence", fix)
+        if len(" ".join(row).split()) >= min(self.widths) > len(row):
+            return block.error(place, 0, "spaces between the columns", "separate them by single tabs")
+        many = f"{len(row)} column{'s' * (len(row) > 1)}"
+        if len(row) in _BY_WIDTH:
+            return self._foreign(block, place, many)
+        return block.error(place, 0, f"{many} instead of {usual}", "separate the columns by single tabs")
+
+    def _foreign(self, block: _Block, place: int, what: str, column: int = 0) -> InputError:
+        other = CONLLX if self.universal else CONLLU
+        fix = f"say --from {other.name} if all of it is {other.title}; one file cannot be both"
+        return block.error(place, column, f"{what}, as {other.title} has it but not {self.title}", fix)
+
+    def _word_places(self, block: _Block, numbers: list[str]) -> list[int]:
+        """Which lines are words, where others are between them or the numbers are wrong."""
+        found: list[int] = []
+        last, covering, unseen = 0, 0, 0  # last word of a line for several, that line, words not in the text
+        for place, number in enumerate(numbers):
+            following = len(found) + 1
+            if number == str(following):
+                found.append(place)
+                unseen = 0
+            elif (several := _SEVERAL.fullmatch(number)) and self.universal:
+                first = int(several[1])
+                if first != following or first <= last or int(several[2]) < first:
+                    fix = f"number it {following}-..., before its first word and after the last of others"
+                    raise block.error(place, 0, f"{number} does not cover the words that follow", fix)
+                last, covering = int(several[2]), place
+            elif _UNSEEN.fullmatch(number) and self.universal:
+                unseen += 1
+                if number != f"{len(found)}.{unseen}":
+                    raise block.error(place, 0, f"{number} out of order", f"number it {len(found)}.{unseen}")
+            elif several or _UNSEEN.fullmatch(number):
+                raise self._foreign(block, place, f"the number {number}")
+            else:
+                raise _bad_number(block, place, following)
+        if last > len(found):
+            what = f"{numbers[covering]} covers words that are not there"
+            raise block.error(covering, 0, what, f"the last word is {len(found)}")
+        if not found:
+            raise block.error(0, 0, "a sentence without words", "delete it")
+        return found
+
+    def _check_kind(self, block: _Block, places: Sequence[int], columns: list[list[str]]) -> None:
+        """The marks of the other format: a second head in the ninth column, or tags of its own."""
+        if self.universal and not _UNIVERSAL_COLUMN.issuperset(columns[_COARSE]):
+            word = next(m for m, tag in enumerate(columns[_COARSE]) if tag not in _UNIVERSAL_COLUMN)
+            tag = columns[_COARSE][word]
+            raise self._foreign(block, places[word], f"the coarse tag {tag}", _COARSE)
+        ninth = columns[_NINTH] if len(columns) > _NINTH else ()
+        if self.universal and not any(map(str.isdecimal, ninth)):
+            return
+        for word, value in enumerate(ninth):
+            if value != _NOTHING and value.isdecimal() == self.universal:
+                raise self._foreign(block, places[word], f'"{value}" in column 9', _NINTH)
+
+    def _tags(
+        self, coarse: Sequence[str], tags: Sequence[str], fine: bool
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Coarse and fine tags; one stands for the other where that is missing."""
+        if not fine:
+            tags = coarse
+        elif _NOTHING in tags:
+            tags = [c if t == _NOTHING else t for c, t in zip(coarse, tags, strict=True)]
+        if _NOTHING in coarse:
+            coarse = [coarse_of(t) if c == _NOTHING else c for c, t in zip(coarse, tags, strict=True)]
+        if not self.universal:  # where Penn tags stand in both columns, it is the fine ones
+            coarse = [coarse_of(c) if c == t else c for c, t in zip(coarse, tags, strict=True)]
+        return tuple(map(intern, coarse)), tuple(map(intern, tags))
+
+    def _heads(
+        self,
+        block: _Block,
+        places: Sequence[int],
+        columns: list[list[str]],
+        numbers: dict[str, int],
+        heads: Heads,
+    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Heads and labels; none where there are none and that is allowed."""
+        try:
+            found = tuple(map(numbers.__getitem__, columns[_HEAD]))
+        except KeyError:
+            if heads == "optional" and set(columns[_HEAD]) == {_NOTHING}:
+                return (), ()
+            word, head = next((m, h) for m, h in enumerate(columns[_HEAD]) if h not in numbers)
+            raise _bad_head(block, places[word], head, len(places)) from None
+        return found, tuple(map(intern, columns[_LABEL]))
+
+    # Writing ------------------------------------------------------------------------------------------------
+
+    def _new_rows(self, tree: DependencyTree) -> Iterator[list[str]]:
+        """Lines of our own; lemmas and features come from the text of the other format, if there is one."""
+        old = tree.source.text.split("\n") if tree.source else []
+        rows = [row for row in (line.split("\t") for line in old) if row[0].isdecimal()]
+        for word, form in enumerate(tree.words):
+            row = [str(word + 1), form, *[_NOTHING] * (_COLUMNS - 2)]
+            if rows:
+                row[_LEMMA], row[_FEATURES] = rows[word][_LEMMA], rows[word][_FEATURES]
+            self._change(row, tree, word, fine=True)
+            yield row
+
+    def _change(self, row: list[str], tree: DependencyTree, word: int, *, fine: bool) -> None:
+        """Put the tags, head and label of a word into its line."""
+        row[_HEAD] = str(tree.heads[word]) if tree.heads else _NOTHING
+        row[_LABEL] = tree.labels[word] if tree.labels else _NOTHING
+        coarse, tag = tree.coarse[word], tree.tags[word]
+        if not self._says(row[_COARSE], row[_FINE], coarse, tag, fine):
+            row[_COARSE], row[_FINE] = self._spelled(row[_COARSE], row[_FINE], coarse, tag, fine)
+
+    def _spelled(self, old_coarse: str, old_tag: str, coarse: str, tag: str, fine: bool) -> tuple[str, str]:
+        """The two columns of a word's tags, as like the old ones as can be."""
+        ways = [(coarse, old_tag)] if not fine or old_tag == _NOTHING else []
+        ways += [(tag, tag)] if old_coarse == old_tag else []
+        ways += [(coarse, tag), (_NOTHING, tag)]
+        known = (way for way in ways if not self.universal or way[0] in _UNIVERSAL_COLUMN)
+        # A coarse tag that is not universal has no place in CoNLL-U.
+        return next((way for way in known if self._says(*way, coarse, tag, fine)), ways[-1])
+
+    def _says(self, coarse_column: str, tag_column: str, coarse: str, tag: str, fine: bool) -> bool:
+        """Whether the columns would be read as these tags."""
+        return self._tags((coarse_column,), (tag_column,), fine) == ((coarse,), (tag,))
+
+
+def gap_after(text: str) -> str:
+    """What must follow the text of a sentence before the next: nothing, unless it was the last of a file."""
+    if not text or text.endswith("\n\n"):
+        return ""
+    return "\n" if text.endswith("\n") else "\n\n"
+
+
+CONLLX = Conll("conllx", "CoNLL-X", frozenset({8, 10}), universal=False)
+CONLLU = Conll("conllu", "CoNLL-U", frozenset({10}), universal=True)
+_BY_WIDTH = CONLLX.widths - CONLLU.widths
+
+
+class _Block(NamedTuple):
+    """The lines of one sentence."""
+
+    name: str  # of the file
+    text: str  # all of it, blank lines included
+    line: int  # number of the first line that is no comment
+    comments: int
+    lines: list[str]  # those that are no comments, each with its newline
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The columns of the lines that are no comments."""
+        return [line[:-1].split("\t") for line in self.lines]
+
+    def error(self, place: int, column: int, what: str, fix: str) -> InputError:
+        """A fault in a column of the line at that place; places before 0 are comments."""
+        at = 1 + sum(len(value) + 1 for value in self.rows[place][:column]) if place >= 0 else 1
+        where = f"{self.line + place}:{at}"
+        return InputError(what, where=f"{self.name}:{where}" if self.name else where, fix=fix)
+
+
+def _blocks(lines: Iterable[str], name: str) -> Iterator[_Block]:
+    """Sentences with all blank lines after them (and before, for the first)."""
+    rest = iter(lines)
+    block: list[str] = []
+    for line in rest:
+        block.append(line)
+        if line and not line.isspace():
+            break
+    else:
+        return
+    number, end = 1, 0  # end: of the lines that are not blank, where there are blank ones behind them
+    for line in rest:
+        if line.isspace() or not line:
+            end = end or len(block)
+        elif end:
+            yield _block(block, end, number, name)
+            number += len(block)
+            block, end = [], 0
+        block.append(line)
+    yield _block(block, end or len(block), number, name)
+
+
+def _block(block: list[str], end: int, number: int, name: str) -> _Block:
+    text = "".join(block)
+    if text.count("\n") != len(block):
+        if text.count("\n") < len(block) - 1:  # lines were given without their newlines
+            text = "".join([line if line.endswith("\n") else line + "\n" for line in block])
+        block = [line + "\n" for line in text.split("\n")]
+    start = 0
+    while block[start].isspace():
+        start += 1
+    first = start
+    while first < end and block[first][0] == "#":
+        first += 1
+    return _Block(name, text, number + first, first - start, block[first:end])
+
+
+def _bad_number(block: _Block, place: int, following: int) -> InputError:
+    number = block.rows[place][0]
+    if number == "1":
+        what, fix = "the words are numbered from 1 again", "put a blank line before the next sentence"
+    elif number.startswith("#"):
+        what, fix = "a comment within a sentence", "put a blank line before it"
+    else:
+        what, fix = f'"{number}" instead of the word number {following}', "number the words 1, 2, 3, ..."
+    return block.error(place, 0, what, fix)
+
+
+def _bad_head(block: _Block, place: int, head: str, count: int) -> InputError:
+    if head == _NOTHING:
+        what, fix = "a word without a head", "give it one; a sentence to be parsed has _ for all its words"
+    elif re.fullmatch("-?[1-9][0-9]*", head):
+        what = f"head {head} is out of range: the sentence has {count} word{'s' * (count > 1)}"
+        fix = f"use a number from 0 (the root) to {count}"
+    else:
+        what, fix = f'the head "{head}" is not a number', f"use a number from 0 (the root) to {count}"
+    return block.error(place, _HEAD, what, fix)
+
+
+def _numbers(count: int) -> tuple[list[str], dict[str, int]]:
+    """The numbers 1, 2, 3, ... as they are written, and the value of each and of 0, for so many words."""
+    return _counted(max(_USUAL_LENGTH, 1 << count.bit_length()))
+
+
+@lru_cache
+def _counted(count: int) -> tuple[list[str], dict[str, int]]:
+    ids = [intern(str(number)) for number in range(count + 1)]
+    return ids[1:], {text: number for number, text in enumerate(ids)}
