@@ -24,7 +24,7 @@ from secateur.tasks.arc_locking import filter as arc_filter
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.limits import LengthLimits
 from secateur.tasks.arc_locking.task import ArcLocking
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 
 Run = Callable[[], object]
 

@@ -23,7 +23,7 @@ from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 
 NAME = "arc-figure5"
 STATIC, FILTERED, EXPERT = "static", "filters alone", "expert"

@@ -51,7 +51,7 @@ from secateur.search.learners import Aggregate, Round, judge
 from secateur.search.parallel import Engine
 from secateur.search.values import asymmetric, replay
 from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels, Heads
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.dependency_tree import DependencyTree
 
 NAME = "arc-lols"

@@ -31,7 +31,7 @@ from secateur.kinds.arcs.settings import ArcSettings
 from secateur.search.core import Example, Outcome
 from secateur.search.parallel import Engine
 from secateur.tasks.arc_locking.task import ArcLocking, Heads
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.dependency_tree import DependencyTree
 
 PAGE = Path("papers") / "dynamic-features.md"

@@ -20,7 +20,7 @@ from secateur.kernels.arcs.features import AROUND
 from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.vine import Vine
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 
 NAME = "arc-vine"
 SHARES = (0.5, 0.7, 0.9)  # of the way from the mean max-marginal to the best

@@ -18,7 +18,7 @@ from secateur.search.core import Policy
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.tasks.arc_locking.limits import LengthLimits
 from secateur.tasks.arc_locking.task import ArcModels
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.garden import garden
 from secateur.treebanks.text import has_penn_spelling
 

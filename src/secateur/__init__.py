@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from secateur.metrics import Attachment, Counts, Evaluation, attachment, evaluate
     from secateur.models.limits import Limits
     from secateur.treebanks import garden
-    from secateur.treebanks.bank import Treebank, read
-    from secateur.treebanks.dependency_bank import DependencyBank
+    from secateur.treebanks.dependencies import DependencyBank
     from secateur.treebanks.dependency_tree import DependencyTree
     from secateur.treebanks.formats.brackets import read_tree
     from secateur.treebanks.head_rules import HeadRules, to_dependencies
     from secateur.treebanks.normalization import Normalization
+    from secateur.treebanks.phrases import Treebank
+    from secateur.treebanks.reading import read
     from secateur.treebanks.tree import Leaf, Span, Tree
 
 __version__ = "0.1.0"
@@ -40,7 +41,7 @@ _HOME = {
     "ArcParser": "kinds.arcs.parser",
     "DependencyParse": "kinds.arcs.parser",
     "DependencyTree": "treebanks.dependency_tree",
-    "DependencyBank": "treebanks.dependency_bank",
+    "DependencyBank": "treebanks.dependencies",
     "DependencyModel": "kinds.arcs.model",
     "InputError": "errors",
     "Binarization": "grammar.binarize",
@@ -70,8 +71,8 @@ _HOME = {
     "Settings": "kinds.pcfg.recipe",
     "SplitSettings": "kinds.pcfg.recipe",
     "train": "kinds.pcfg.recipe",
-    "Treebank": "treebanks.bank",
-    "read": "treebanks.bank",
+    "Treebank": "treebanks.phrases",
+    "read": "treebanks.reading",
     "Leaf": "treebanks.tree",
     "Span": "treebanks.tree",
     "Tree": "treebanks.tree",

@@ -9,7 +9,7 @@ import pytest
 
 from secateur.errors import InputError
 from secateur.treebanks import formats
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 from toy_dependencies import toy_dependency_model
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ def test_empty_lexicon() -> None:
 def test_every_test_word_has_an_entry(data: Path) -> None:
     """Unknown words of the sample back off to a class that the foreign grammars know."""
     from secateur.grammar.text import read_grammar
-    from secateur.treebanks.bank import Treebank
+    from secateur.treebanks.phrases import Treebank
 
     grammar = read_grammar(data / "wsj-grammars" / "eng.R2.gr.gz")
     nothing = len(grammar.lexicon.words)

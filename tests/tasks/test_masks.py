@@ -24,7 +24,7 @@ from secateur.tasks.span_pruning.coarse_mask import CoarseMask
 from secateur.tasks.span_pruning.masks import Spans, settled
 from secateur.testing.strategies import UNKNOWN_WORD, grammars, sentences
 from secateur.treebanks import garden
-from secateur.treebanks.bank import Treebank
+from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Leaf, Tree
 
 BITS = 18

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import secateur
 from secateur.errors import InputError
 from secateur.treebanks import formats
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.dependency_tree import DependencyTree, coarse_of, find_fault
 from secateur.treebanks.garden import garden
 

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import warnings
+from functools import lru_cache
 from typing import Annotated, Any
 
 import typer
@@ -23,8 +24,11 @@ from secateur.cli import (
     train,
     treebank,
 )
+from secateur.cli.options import with_dial
+from secateur.cli.owners import with_looking, with_reading, with_scoring, with_settings, with_using
 from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
+from secateur.models.table import KINDS
 
 
 class _Commands(TyperGroup):
@@ -60,26 +64,6 @@ def _is_interrupt(problem: BaseException) -> bool:
     return isinstance(problem, KeyboardInterrupt) or isinstance(problem.__cause__, KeyboardInterrupt)
 
 
-app = typer.Typer(
-    name="secateur",
-    cls=_Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(quickstart.quickstart)
-app.command()(train.train)
-app.command()(parse.parse)
-app.command()(evaluate.evaluate)
-app.command()(frontier.frontier)
-app.command()(inspect.inspect)
-app.command()(bench.bench)
-app.command()(doctor.doctor)
-app.add_typer(treebank.app, name="treebank")
-app.add_typer(grammar.app, name="grammar")
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         from secateur import __version__
@@ -88,13 +72,44 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def top(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Train parsers to the speed/accuracy trade-off you choose."""
+
+
+@lru_cache
+def _built(kinds: tuple[str, ...]) -> typer.Typer:
+    """All commands, with the options of these kinds of models."""
+    style: dict[str, Any] = {
+        "no_args_is_help": True,
+        "add_completion": False,
+        "pretty_exceptions_enable": False,
+        "context_settings": {"help_option_names": ["-h", "--help"]},
+    }
+    app = typer.Typer(name="secateur", cls=_Commands, **style)
+    app.callback()(top)
+    app.command()(with_reading(quickstart.quickstart))
+    app.command()(with_settings(with_reading(train.train)))
+    app.command()(with_using(with_dial(parse.parse)))
+    app.command()(with_scoring(with_reading(with_using(with_dial(evaluate.evaluate)))))
+    app.command()(frontier.frontier)
+    app.command()(with_looking(with_using(with_dial(inspect.inspect))))
+    app.command()(with_using(with_dial(bench.bench)))
+    app.command()(doctor.doctor)
+    treebanks = typer.Typer(help=treebank.HELP, no_args_is_help=True)
+    for command in (treebank.check, treebank.info, treebank.convert, treebank.draw):
+        treebanks.command()(with_reading(command))
+    treebanks.command("garden")(treebank.grow)
+    app.add_typer(treebanks, name="treebank")
+    grammars = typer.Typer(help=grammar.HELP, no_args_is_help=True)
+    grammars.command()(with_reading(grammar.induce))
+    for command in (grammar.info, grammar.check, grammar.convert):
+        grammars.command()(command)
+    app.add_typer(grammars, name="grammar")
+    return app
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -110,4 +125,4 @@ def main() -> None:
     # joblib counts the tasks that an interrupt throws away: nothing its user could do anything about.
     warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
     warnings.showwarning = _warn
-    app(prog_name="secateur")
+    _built(tuple(KINDS.values()))(prog_name="secateur")

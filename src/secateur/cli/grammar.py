@@ -6,26 +6,27 @@ import os
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, GrammarOutput, Json, Keep, Quiet
+from secateur.cli.options import Encoding, From, GrammarOutput, Json, Quiet
+from secateur.cli.spread import Given
 from secateur.cli.terminal import count, err, print_json, print_pairs, print_table, progress
 from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import Smoothing
 from secateur.grammar.induce import induce as induce_from
+from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.pcfg import PCFG, TOLERANCE
 from secateur.grammar.text import read_any, write_grammar
+from secateur.treebanks.annotation import read_files
+from secateur.treebanks.phrases import PHRASES
 
-if TYPE_CHECKING:
-    from secateur.grammar.latent.grammar import SplitPCFG
-
-app = typer.Typer(help="Induce, describe, check and convert grammars.", no_args_is_help=True)
+HELP = "Induce, describe, check and convert grammars."
 
 File = Annotated[str, typer.Argument(help="A grammar file, plain or gzipped; or a model, for its grammar.")]
 
@@ -49,7 +50,6 @@ class Dialect(StrEnum):
 _FOR_SPLIT = (Dialect.split_, Dialect.Berkeley_split)
 
 
-@app.command()
 def induce(
     files: Annotated[list[str], typer.Argument(help='Treebank files; "-" for standard input.')],
     output: GrammarOutput,
@@ -66,15 +66,15 @@ def induce(
     rare: Annotated[int, typer.Option(min=0, help="Words seen at most so often also train their class.")] = 3,
     prior: Annotated[float, typer.Option(min=0.0, help="Weight of a class's tags for its rare words.")] = 0.3,
     max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
-    keep: Keep = None,
+    reading: Given,
     from_: From = None,
     encoding: Encoding = "utf-8",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Read a PCFG off a treebank: relative frequencies of the binarized trees' rules."""
-    steps = inputs.normalization(keep)
-    trees = inputs.read_treebank(files, format=from_, encoding=encoding, steps=steps)
+    how = inputs.reading_of(PHRASES, reading)
+    trees = read_files(PHRASES, files, how, format=from_, encoding=encoding)
     if max_length:
         trees = trees.filter(max_length=max_length)
     with inputs.located(trees.name):
@@ -94,7 +94,6 @@ def induce(
         )
 
 
-@app.command()
 def info(file: File, *, json: Json = False) -> None:
     """Sizes of a grammar, how it was made, the symbols with most rules, the longest unary chains."""
     given = _read(file)
@@ -113,7 +112,6 @@ def info(file: File, *, json: Json = False) -> None:
         print(f"\nlongest unary paths: {'; '.join(' '.join(path) for path in chains[:5])}")
 
 
-@app.command()
 def check(file: File, *, json: Json = False) -> None:
     """Read a grammar and list what a parser would trip over; exit code 1 if there is anything."""
     try:
@@ -133,7 +131,6 @@ def check(file: File, *, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command()
 def convert(
     file: File,
     output: GrammarOutput,
@@ -168,12 +165,11 @@ def convert(
 
 
 def _read(file: str, *, composed: bool = True) -> PCFG | SplitPCFG:
-    if inputs.is_dependency_model(file):
-        raise InputError("a model of dependencies has no grammar", where=file, fix="name a model of trees")
     if os.path.isdir(file):
-        from secateur.kinds.pcfg.model import load_model
-
-        return load_model(file).grammar
+        found = getattr(inputs.read_model(file).parts, "grammar", None)
+        if not isinstance(found, PCFG | SplitPCFG):
+            raise InputError("this model has no grammar", where=file, fix="name a model of kind pcfg")
+        return found
     with inputs.located(file):
         return read_any(file, composed=composed)
 

@@ -1,4 +1,4 @@
-"""What the commands read: treebanks, grammars, sentences."""
+"""What the commands read: treebanks, models, sentences."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from secateur.cli.options import TOKENS
 from secateur.errors import InputError
-from secateur.grammar.pcfg import PCFG
 from secateur.treebanks import formats
-from secateur.treebanks.bank import Treebank
-from secateur.treebanks.dependency_bank import DependencyBank
-from secateur.treebanks.dependency_tree import DependencyTree
-from secateur.treebanks.formats import source
+from secateur.treebanks.formats import Opened, source
 from secateur.treebanks.normalization import Normalization
-from secateur.treebanks.text import Sentence, read_sentences, tokenize
+from secateur.treebanks.reading import ANNOTATIONS
+from secateur.treebanks.sentence import Sentence, read_sentences
 
 if TYPE_CHECKING:
-    from secateur.grammar.latent.grammar import SplitPCFG
+    from secateur.cli.spread import Given
+    from secateur.models.model import Model
+    from secateur.treebanks.annotation import Annotation
 
 # Lines read to see what a text is.
 _HEAD = 50
@@ -31,7 +31,6 @@ _EXPORT = re.compile(r"\S+_[0-9]+\s+->\s")  # how the rules of a Berkeley export
 # The first word of a sentence in CoNLL whose tabs were lost; tokens hardly look so.
 _SPACED = re.compile(r"1(?: +\S+){5} +(?:[0-9]+|_) +\S+(?: +\S+ +\S+)?\s*")
 # What is not in the sentence goes; labels do not matter here.
-_CONLL = formats.DEPENDENCY_FORMATS
 _WORDS = Normalization(functions=False, advp=False, unaries=False, root=None)
 
 
@@ -46,63 +45,26 @@ def located(where: str) -> Iterator[None]:
         raise InputError(error.what, where=where, fix=error.fix) from None
 
 
-def normalization(keep: list[str] | None) -> Normalization:
-    """All steps but those to leave out."""
-    left_out: dict[str, Any] = {step: None if step == "root" else False for step in keep or ()}
-    return Normalization(**left_out)
+def opened(files: Sequence[str], format: str | None, encoding: str) -> list[Opened]:
+    return [formats.opened(file, format=format, encoding=encoding) for file in files]
 
 
-def read_treebank(
-    paths: Sequence[str], *, format: str | None, encoding: str, steps: Normalization
-) -> Treebank:
-    """The trees of several files as one treebank, normalized."""
-    return read_trees([formats.opened(path, format=format, encoding=encoding) for path in paths], steps)
+def reading_of(annotation: Annotation[Any], given: Given) -> Any:
+    """How to read, from the options that were given."""
+    return annotation.reading(**given.of(annotation.name))
 
 
-def read_trees(files: Sequence[formats.Opened], steps: Normalization) -> Treebank:
-    """The same of files that have been opened."""
-    trees = (tree for file in files for tree in file.trees())
-    name = " ".join(file.name for file in files)
-    return Treebank((made for made in map(steps, trees) if made is not None), name=name)
+def read_model(path: str | Path) -> Model[Any, Any]:
+    """A model from its directory, or a grammar from its file."""
+    from secateur.models.loading import load_model
+
+    with located(str(path)):
+        return load_model(path)
 
 
-def read_dependencies(files: Sequence[formats.Opened], *, several_roots: bool = False) -> DependencyBank:
-    """The sentences of several files as one bank."""
-    trees = (tree for file in files for tree in file.dependencies(several_roots=several_roots))
-    return DependencyBank(trees, name=" ".join(file.name for file in files))
-
-
-def read_grammar(path: str) -> PCFG | SplitPCFG:
-    from secateur.grammar.text import read_any
-
-    with located(path):
-        return read_any(path)
-
-
-def read_parser(path: str, dial: dict[str, Any], limits: Any, binarized: bool) -> tuple[Any, str, str]:
-    """A parser from a grammar or a model, the name of its operating point, and a remark on the choice."""
-    from secateur.kinds.pcfg.model import load_model
-    from secateur.kinds.pcfg.parser import Parser, model_parser
-
-    if not os.path.isdir(path):
-        if dial:
-            raise InputError(
-                "a grammar has no dial", where=path, fix="name a model, or leave the setting out"
-            )
-        return Parser(read_grammar(path), limits=limits, binarized=binarized), "", ""
-    model = load_model(path)
-    choice = model.choose(**dial)
-    parser = model_parser(model, choice.point.name, limits=limits, binarized=binarized)
-    return parser, choice.point.name, choice.remark
-
-
-def is_dependency_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a directory is a model that makes dependencies; False for anything that is no directory."""
-    if not os.path.isdir(path):
-        return False
-    from secateur.models.files import ARC_LOCKING, read_about
-
-    return bool(read_about(path).get("kind") == ARC_LOCKING)
+def is_model(path: str, *, encoding: str) -> bool:
+    """Whether this is something to parse with, rather than a treebank."""
+    return Path(path).is_dir() or is_grammar(path, encoding=encoding)
 
 
 def is_grammar(path: str, *, encoding: str) -> bool:
@@ -113,68 +75,57 @@ def is_grammar(path: str, *, encoding: str) -> bool:
     return ("format=" in first or _EXPORT.match(first) is not None) and not first.lstrip().startswith("(")
 
 
-def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Iterator[Sentence]:
-    """From a sentence on the command line, a file of tokens, raw text, or a treebank.
-
-    A line of tokens, or a tree, in which there are no words gives an empty sentence.
-    """
-    if given != "-" and not os.path.exists(given):
-        yield from _quoted(given, raw=raw)
-        return
-    lines = source.lines(given, encoding=encoding)
-    if raw:
-        yield from read_sentences(lines, raw=True)
-        return
-    head = _head(lines)
-    yield from _read_sentences(chain(head, lines), given, "".join(head), format)
+def grown(annotation: Annotation[Any], count: int, *, seed: int = 0, how: Any = None) -> list[Any]:
+    """Trees of the embedded treebank, as training reads them."""
+    made = annotation.grown(count, seed=seed)
+    return list(annotation.normalized(made, how or annotation.reading()))
 
 
-def _read_sentences(
-    everything: Iterator[str], given: str, head: str, format: str | None
-) -> Iterator[Sentence]:
-    if format == TOKENS or (format is None and not _TREE.match(head)):
-        yield from (Sentence.of(line.split()) for line in everything)
-        return
-    name = format or formats.sniff([head])
-    if name in _CONLL:
-        for sentence in _conll(name, everything, given):
-            yield Sentence.of(sentence.words)
-        return
-    form = formats.FORMATS[name]
-    for tree in form.read(everything, name=source.name_of(given)):
-        kept = _WORDS(tree)
-        yield Sentence.of(kept.words() if kept else ())
+# Sentences --------------------------------------------------------------------------------------------------
 
 
 class Unparsed(NamedTuple):
-    """Sentences for a dependency parser, and the format they came in."""
+    """Sentences to parse, and the format they came in."""
 
     format: str  # empty for text
-    sentences: Iterator[DependencyTree | Sentence]  # those without words left out
+    sentences: Iterator[Sentence]  # one without words for a blank line, or for a tree without words
 
 
-def dependency_sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Unparsed:
-    """For a dependency parser: from CoNLL with all that stands in it, or whatever `sentences` reads."""
-    if raw or (given != "-" and not os.path.exists(given)):
-        return _plain(sentences(given, raw=raw, format=format, encoding=encoding))
+def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Unparsed:
+    """From a sentence on the command line, a file of tokens, raw text, or a treebank."""
+    if given != "-" and not os.path.exists(given):
+        return Unparsed("", _quoted(given, raw=raw))
     lines = source.lines(given, encoding=encoding)
+    if raw:
+        return Unparsed("", read_sentences(lines, raw=True))
     head = _head(lines)
-    if format is None and head and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1])):
-        head += islice(lines, _HEAD)
-        format = next((name for name, form in _CONLL.items() if form.looks_like("".join(head))), TOKENS)
+    if format is None:
+        if head and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1])):
+            head += islice(lines, _HEAD)
+        format = _recognised("".join(head))
     everything = chain(head, lines)
-    if format in _CONLL:
-        return Unparsed(format, _conll(format, everything, given))
-    return _plain(_read_sentences(everything, given, "".join(head), format))
+    if format == TOKENS:
+        return Unparsed("", (Sentence.of(line.split()) for line in everything))
+    return Unparsed(format, _of_trees(Opened(source.name_of(given), format, everything)))
 
 
-def _plain(found: Iterator[Sentence]) -> Unparsed:
-    return Unparsed("", (sentence for sentence in found if sentence.tokens))
+def _recognised(head: str) -> str:
+    conll = formats.DEPENDENCY_FORMATS
+    found = next((name for name, form in conll.items() if form.looks_like(head)), "")
+    if found or not _TREE.match(head):
+        return found or TOKENS
+    return formats.sniff([head])
 
 
-def _conll(name: str, lines: Iterator[str], given: str) -> Iterator[DependencyTree]:
-    """With heads or without: they are not looked at."""
-    return _CONLL[name].read(lines, name=source.name_of(given), heads="optional", several_roots=True)
+def _of_trees(file: Opened) -> Iterator[Sentence]:
+    """Whatever stands in the trees but is not in the sentence goes; heads are not looked at."""
+    annotation = ANNOTATIONS[file.annotation]
+    for tree in annotation.trees(file, None, strict=False):
+        if file.annotation == formats.DEPENDENCIES:
+            yield annotation.sentence(tree)
+        else:
+            kept = _WORDS(tree)
+            yield Sentence.of(kept.words() if kept else ())
 
 
 def _quoted(given: str, *, raw: bool) -> Iterator[Sentence]:
@@ -182,10 +133,7 @@ def _quoted(given: str, *, raw: bool) -> Iterator[Sentence]:
     if len(given.split()) < 2:
         fix = "check the path, or pipe a sentence of one word in"
         raise InputError("no such file", where=given.strip() or repr(given), fix=fix)
-    if raw:
-        yield from read_sentences([given], raw=True)
-    else:
-        yield Sentence.of(tokenize(given))
+    return read_sentences([given], raw=True) if raw else iter([Sentence.from_text(given)])
 
 
 def _head(lines: Iterator[str]) -> list[str]:
@@ -196,3 +144,57 @@ def _head(lines: Iterator[str]) -> list[str]:
         if len(head) == _HEAD or (line.strip() and not line.lstrip().startswith("(")):
             break
     return head
+
+
+def one_sentence(text: str, encoding: str) -> Sentence:
+    """The only sentence of what was given."""
+    found = sentences(text, raw=False, format=None, encoding=encoding).sentences
+    name = source.name_of(text)
+    given = list(islice((one for one in found if len(one)), 2))
+    if len(given) != 1:
+        what = "more than one sentence" if given else "no sentence"
+        raise InputError(what, where=name, fix="give one in quotes")
+    return given[0]
+
+
+# Gold trees -------------------------------------------------------------------------------------------------
+
+
+def read_gold(gold: str, sentence: Sentence, annotation: Annotation[Any], how: Any, encoding: str) -> Any:
+    """The gold tree of a sentence: from a text of it, or the one of a file that has its words."""
+    is_file = gold == "-" or Path(gold).exists()
+    name = gold if is_file else "--gold"
+    with located(name):
+        file = formats.opened(gold, encoding=encoding) if is_file else _literal(gold)
+        first = None
+        for tree in annotation.trees(file, how):
+            if _same(annotation.sentence(tree), sentence):
+                return tree
+            first = first or tree
+        if first is None:
+            raise InputError("no tree with words", fix="give the sentence's tree")
+        what = (
+            "none of its trees has the words of the sentence"
+            if is_file
+            else _difference(annotation.sentence(first), sentence)
+        )
+        raise InputError(what, fix="give the tree of this very sentence")
+
+
+def _literal(gold: str) -> Opened:
+    lines = [f"{line}\n" for line in gold.split("\n")]
+    try:
+        return Opened("--gold", formats.sniff(lines), iter(lines))
+    except InputError:
+        raise InputError("no such file, and no tree", where=gold, fix="check the path") from None
+
+
+def _same(gold: Sentence, sentence: Sentence) -> bool:
+    return gold.penn == sentence.penn or gold.tokens == sentence.tokens
+
+
+def _difference(gold: Sentence, sentence: Sentence) -> str:
+    for place, (one, other) in enumerate(zip(gold.penn, sentence.penn, strict=False), 1):
+        if one != other:
+            return f"word {place} is {one!r} in the tree but {other!r} in the sentence"
+    return f"{len(gold)} words in the tree but {len(sentence)} in the sentence"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -13,10 +12,8 @@ import typer
 
 from secateur.errors import InputError
 from secateur.treebanks import formats
-from secateur.treebanks.normalization import Normalization
 
 TOKENS = "tokens"
-STEPS = tuple(field.name for field in fields(Normalization))
 
 
 def _one_of(known: tuple[str, ...], value: str | None) -> str | None:
@@ -31,12 +28,6 @@ def _check_format(value: str | None) -> str | None:
 
 def _check_text_format(value: str | None) -> str | None:
     return _one_of((TOKENS, *formats.ALL_FORMATS), value)
-
-
-def _check_steps(values: list[str] | None) -> list[str] | None:
-    for value in values or ():
-        _one_of(STEPS, value)
-    return values
 
 
 def _check_encoding(value: str) -> str:
@@ -117,17 +108,6 @@ FromText = Annotated[
         callback=_check_text_format,
     ),
 ]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        help=f"A normalization step to leave out (repeatable): {', '.join(STEPS)}.",
-        callback=_check_steps,
-    ),
-]
-SeveralRoots = Annotated[
-    bool, typer.Option("--several-roots", help="Dependencies may have more than one root in a sentence.")
-]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -150,23 +130,25 @@ Dial = dict[str, Any]  # the settings that were given: keywords of Model.choose
 def _dial(
     *,
     budget: Annotated[
-        str | None, typer.Option(help="A model's most accurate point within 20000wps or 2ms/sent.")
+        str | None,
+        typer.Option(help="The most accurate point within 20000wps or 2ms/sent, each a mean over sentences."),
     ] = None,
     accuracy: Annotated[
-        float | None, typer.Option(help="A model's fastest point with this F1 or UAS.")
+        float | None, typer.Option(help="The fastest point with this F1 or UAS, in percent.")
     ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="A model's fastest point losing at most so many points of it.")
+        float | None, typer.Option(help="The fastest point losing at most so many points of it.")
     ] = None,
     tradeoff: Annotated[
-        float | None, typer.Option(help="A model's best point at so many of its points per mega-push.")
+        float | None,
+        typer.Option(help="The best point at so many points of it per million pushes or templates."),
     ] = None,
-    fastest: Annotated[bool, typer.Option("--fastest", help="A model's fastest point.")] = False,
+    fastest: Annotated[bool, typer.Option("--fastest", help="The fastest point.")] = False,
     most_accurate: Annotated[
-        bool, typer.Option("--most-accurate", help="A model's most accurate point: the default of parse.")
+        bool, typer.Option("--most-accurate", help="The most accurate point: the default of parse.")
     ] = False,
     point: Annotated[
-        str | None, typer.Option(help="A model's point of this name, as `secateur frontier` lists them.")
+        str | None, typer.Option(help="The point of this name, as `secateur frontier` lists them.")
     ] = None,
 ) -> Dial:
     return {name: value for name, value in locals().items() if value is not None and value is not False}
@@ -188,17 +170,3 @@ def with_dial(command: Callable[..., None]) -> Callable[..., None]:
     ]
     spread.__signature__ = Signature([*kept, *options.parameters.values()])  # type: ignore[attr-defined]
     return spread
-
-
-def refuse(given: Mapping[str, bool], wanted: str) -> None:
-    """Options that are for something else."""
-    for option, is_given in given.items():
-        if is_given:
-            raise typer.BadParameter(f"{option} is for {wanted}")
-
-
-def cores(jobs: int) -> int:
-    """The number of processes asked for; 0 means all cores this process may use."""
-    from joblib import cpu_count
-
-    return jobs or int(cpu_count())

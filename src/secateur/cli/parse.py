@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from secateur.cli import arc_parse, inputs
-from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet, cores, refuse, with_dial
+from secateur.cli import inputs
+from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet
+from secateur.cli.settings import choose
+from secateur.cli.spread import Given
 from secateur.cli.tally import Tally
 from secateur.cli.terminal import err, progress, sink
-from secateur.treebanks.text import Sentence
+from secateur.errors import InputError
+from secateur.treebanks import formats
+
+if TYPE_CHECKING:
+    from secateur.models.parse import Parse, SentenceParser
+    from secateur.treebanks.annotation import Annotation
+    from secateur.treebanks.sentence import Sentence
+
+DRAWN, JSON = "drawn", "json"
+FORMS = (*formats.ALL_FORMATS, DRAWN, JSON)
 
 
 class OnLong(StrEnum):
@@ -24,17 +35,14 @@ class OnLong(StrEnum):
     skip = "skip"
 
 
-class To(StrEnum):
-    penn = "penn"
-    conllu = "conllu"
-    conllx = "conllx"
-    drawn = "drawn"
-    json = "json"
+def _check_form(value: str | None) -> str | None:
+    if value is not None and value not in FORMS:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(FORMS)}")
+    return value
 
 
-@with_dial
 def parse(
-    model: Annotated[str, typer.Argument(help="A grammar file, or a model directory.")],
+    model: Annotated[str, typer.Argument(help="A model directory, or a grammar file.")],
     text: Annotated[
         str,
         typer.Argument(
@@ -47,192 +55,122 @@ def parse(
     ] = False,
     from_: FromText = None,
     to: Annotated[
-        To | None,
+        str | None,
         typer.Option(
             "--to",
-            help="penn: a tree a line; conllu or conllx; drawn: for people; json: an object a tree.",
+            help=f"{', '.join(formats.ALL_FORMATS)}; drawn: for people; json: an object a tree.",
+            callback=_check_form,
         ),
     ] = None,
     output: Output = None,
-    kbest: Annotated[
-        int | None,
-        typer.Option("--kbest", "-k", min=1, help="The k best trees of each sentence, then a blank line."),
-    ] = None,
-    marginals: Annotated[
-        float | None,
-        typer.Option(
-            "--marginals", min=0.0, max=1.0, help="Instead of trees, spans at least this likely, as JSON."
-        ),
-    ] = None,
-    max_recall: Annotated[
-        bool,
-        typer.Option("--max-recall", "--mbr", help="The tree of maximum expected recall."),
-    ] = False,
-    retag: Annotated[
-        bool,
-        typer.Option("--retag", help="Of dependencies: new tags also for sentences that have tags."),
-    ] = False,
-    binarized: Annotated[
-        bool, typer.Option("--binarized", help="Leave the trees binarized, as the grammar has them.")
-    ] = False,
     on_long: Annotated[
         OnLong,
         typer.Option(
             "--on-long",
-            help="Longer ones: degrade parses them in pieces, flat makes a flat tree, skip an empty tree.",
+            help="Longer ones: degrade parses them in pieces, flat makes a flat tree, skip none.",
         ),
     ] = OnLong.degrade,
     max_length: Annotated[
         int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
     ] = 250,
     dial: Dial,
+    using: Given,
     jobs: Jobs = 1,
     encoding: Encoding = "utf-8",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Parse sentences with a grammar, or with a model at the point its dial is set to.
+    """Parse sentences with a model at the point its dial is set to, or with a grammar.
 
-    The n-th line of tokens, or the n-th tree, gives the n-th tree of the output.
-    A blank line, or a tree without words, gives an empty tree, as in "(ROOT )".
-
-    A dependency model reads CoNLL-U and CoNLL-X, of which it changes heads and labels only, or text, whose
-    blank lines it passes over.
+    The n-th line of tokens, or the n-th tree, gives the n-th tree of the output; a blank line, or a tree
+    without words, gives an empty one, as in "(ROOT )". Of CoNLL, only heads, labels, and tags that were asked
+    for or missing change.
     """
     from secateur.models.limits import Limits
+    from secateur.models.parse import batches, cores
+    from secateur.search.workers import spread
 
+    loaded = inputs.read_model(model)
+    point = choose(model, loaded, dial)
     limits = Limits(words=max_length, on_long=on_long.value)
-    if inputs.is_dependency_model(model):
-        refuse(
-            {
-                "--kbest": kbest is not None,
-                "--marginals": marginals is not None,
-                "--max-recall": max_recall,
-                "--binarized": binarized,
-                "--to penn": to is To.penn,
-            },
-            "models of phrases",
-        )
-        found_format = To.json if json else to
-        parser, choice = arc_parse.parser_of(model, dial, limits, retag=retag)
-        arc_parse.parse(
-            parser,
-            inputs.dependency_sentences(text, raw=raw, format=from_, encoding=encoding),
-            arc_parse.How(found_format and found_format.value, output, cores(jobs), quiet),
-            f"{model}, point {choice}",
-            typing=text == "-" and sys.stdin.isatty(),
-        )
-        return
-    refuse(
-        {"--retag": retag, "--to conllu": to is To.conllu, "--to conllx": to is To.conllx},
-        "models of dependencies",
-    )
-    method, options = _method(kbest, marginals, max_recall, binarized)
-    parser, point, remark = inputs.read_parser(model, dial, limits, binarized)
-    if remark:
-        err.print(f"{model}: {remark}", markup=False)
-    if text == "-" and sys.stdin.isatty() and not quiet:
-        err.print("Type sentences, a line each; Ctrl-D ends.")
+    with inputs.located(model):
+        parser = loaded.parser(point and point.name, limits=limits, **using.of(loaded.kind.name))
     given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
-    form = To.json if json or marginals is not None else to or To.penn
-    tally = Tally("pushes", lambda work: work.pushes)
+    form = _form(JSON if json else to, given.format, parser)
+    typing = text == "-" and sys.stdin is not None and sys.stdin.isatty()
+    if typing and not quiet:
+        err.print("Type sentences, a line each; Ctrl-D ends.")
+    tally = Tally(loaded.kind.figures)
+    portions = batches(enumerate(given.sentences, 1), 1 if typing else 600, lambda one: len(one[1]))
     with sink(output) as out:
-        found = _results(parser, given, cores(jobs), method, options)
-        for number, (sentence, results) in enumerate(progress(found, "parsing", quiet=quiet), 1):
-            tally.add(len(sentence.tokens), results[0])
-            # One write: an interrupt cannot leave half a line.
-            out.write(_shown(number, results, form, marginals, spaced=bool(kbest)))
+        found = spread(Shown(parser, form, loaded.kind.figures.work), portions, cores(jobs))
+        _write(out, progress(_flat(found), "parsing", quiet=quiet), parser.annotation, form, tally)
     if not quiet:
-        name = MAX_RULE if method == "parse" and parser.split is not None else _NAMES[method]
-        tally.report(f"{model}, point {point}" if point else f"{model}, {name}")
+        tally.report(f"{model}, point {point.name}" if point else model)
 
 
-MAX_RULE = "max-rule, coarse to fine"  # of split grammars
-_NAMES = {
-    "parse": "exact Viterbi",
-    "kbest": "k best",
-    "marginals": "marginals",
-    "max_recall": "maximum recall",
-}
+def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:
+    """What to write: as asked, or as read, or what text becomes."""
+    own = parser.annotation.formats
+    if asked is not None and asked in formats.ALL_FORMATS and asked not in own:
+        fix = f"use --to {' or --to '.join((*own, DRAWN, JSON))}"
+        raise InputError(f"{parser.annotation.name} cannot be written as {asked}", fix=fix)
+    if parser.using.is_json:
+        return JSON
+    return asked or (given if given in own else own[0])
 
 
-def _method(
-    kbest: int | None, marginals: float | None, max_recall: bool, binarized: bool
-) -> tuple[str, dict[str, Any]]:
-    if sum((kbest is not None, marginals is not None, max_recall)) > 1:
-        raise typer.BadParameter("choose one of --kbest, --marginals and --max-recall")
-    if binarized and (max_recall or marginals is not None):
-        raise typer.BadParameter("--binarized has no effect with --max-recall and --marginals")
-    if kbest is not None:
-        return "kbest", {"k": kbest}
-    if marginals is not None:
-        return "marginals", {}
-    return ("max_recall" if max_recall else "parse"), {}
+class Line(NamedTuple):
+    """What is left of a sentence: the text to write, and figures for the summary."""
+
+    text: str
+    words: int
+    failed: bool
+    fell_back: bool
+    degraded: bool
+    work: int
 
 
-def _results(
-    parser: Any, given: Iterable[Sentence], jobs: int, method: str, options: dict[str, Any]
-) -> Iterator[tuple[Sentence, list[Any]]]:
-    """Each sentence with its results, a list of one unless k best were asked for; empty ones included."""
-    waiting: deque[Sentence] = deque()
+@dataclass(frozen=True)
+class Shown:
+    """Sentences to their texts; travels to the workers, from which texts come back sooner than trees."""
 
-    def words() -> Iterator[Sentence]:
-        for sentence in given:
-            waiting.append(sentence)
-            if sentence.tokens:
-                yield sentence
+    parser: SentenceParser[Any]
+    form: str
+    work: str
 
-    for result in parser.pipe(words(), jobs=jobs, method=method, **options):
-        while not waiting[0].tokens:
-            yield waiting.popleft(), [_nothing(parser, method)]
-        yield waiting.popleft(), result if isinstance(result, list) else [result]
-    while waiting:
-        yield waiting.popleft(), [_nothing(parser, method)]
+    def __call__(self, numbered: Sequence[tuple[int, Sentence]]) -> list[Line]:
+        answers = self.parser.answers([sentence for _, sentence in numbered])
+        return [
+            self._line(number, len(sentence), found)
+            for (number, sentence), found in zip(numbered, answers, strict=True)
+        ]
 
-
-def _nothing(parser: Any, method: str) -> Any:
-    """What stands for a sentence without words."""
-    from secateur.kinds.pcfg.parser import Parse
-    from secateur.search.core import Work
-    from secateur.treebanks.tree import Tree
-
-    grammar = parser.grammar
-    root = grammar.plain[grammar.number[grammar.start]]
-    return None if method == "marginals" else Parse(Tree(root, ()), -float("inf"), Work(), 0.0, failed=True)
-
-
-def _shown(number: int, results: list[Any], form: To, threshold: float | None, *, spaced: bool) -> str:
-    """The lines of one sentence."""
-    from secateur.treebanks.draw import phrases as draw
-
-    if form is To.drawn:
-        return "".join(f"{draw.text(result.tree)}\n\n" for result in results)
-    if form is To.penn:
-        return "".join(f"{result.tree}\n" for result in results) + ("\n" if spaced else "")
-    if threshold is not None:
-        return _json(number, _spans(results[0], threshold))
-    return "".join(_json(number, _fields(rank, result)) for rank, result in enumerate(results, 1))
+    def _line(self, number: int, words: int, found: Sequence[Parse[Any]]) -> Line:
+        best, annotation = found[0], self.parser.annotation
+        if self.form == JSON:
+            rows = ({"sentence": number, "rank": rank, **p.fields()} for rank, p in enumerate(found, 1))
+            text = "".join(jsonlib.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        elif self.form == DRAWN:
+            text = "".join(f"{annotation.draw(p.tree)}\n\n" for p in found)
+        else:
+            text = "".join(annotation.text(p.tree, self.form) for p in found)
+            if self.parser.using.is_several:
+                text += "\n"
+        work = getattr(best.work, self.work)
+        return Line(text, words, best.failed, best.fell_back, best.degraded, work)
 
 
-def _json(number: int, fields: dict[str, Any]) -> str:
-    return jsonlib.dumps({"sentence": number, **fields}, ensure_ascii=False) + "\n"
+def _flat(found: Iterable[Sequence[Line]]) -> Iterator[Line]:
+    for lines in found:
+        yield from lines
 
 
-def _fields(rank: int, result: Any) -> dict[str, Any]:
-    return {
-        "rank": rank,
-        "tree": str(result.tree),
-        "score": result.score if result.score > -float("inf") else None,
-        "failed": result.failed,
-        "degraded": result.degraded,
-        "pushes": result.work.pushes,
-        "items": result.work.items,
-        "seconds": result.seconds,
-    }
-
-
-def _spans(result: Any, threshold: float) -> dict[str, Any]:
-    if result is None:
-        return {"failed": True, "log_total": None, "spans": []}
-    spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in result.above(threshold)]
-    return {"failed": False, "log_total": result.log_total, "spans": spans}
+def _write(out: Any, lines: Iterable[Line], annotation: Annotation[Any], form: str, tally: Tally) -> None:
+    last = ""
+    for line in lines:
+        tally.add(line)
+        gap = annotation.gap(last) if form in formats.ALL_FORMATS and line.text else ""
+        # One write: an interrupt cannot leave half a line.
+        out.write(gap + line.text)
+        last = line.text or last

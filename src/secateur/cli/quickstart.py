@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Json, Keep, Quiet, Seed
-from secateur.cli.terminal import count, print_json, print_table, step_printer
+from secateur.cli.options import Encoding, From, Json, Quiet, Seed
+from secateur.cli.spread import Given
+from secateur.cli.terminal import count, print_json, print_table, telling
 from secateur.errors import InputError
-from secateur.treebanks.bank import Treebank
-from secateur.treebanks.normalization import Normalization
+from secateur.models.table import kind_for
+from secateur.treebanks import formats
+from secateur.treebanks.annotation import read_files
 
 if TYPE_CHECKING:
-    from secateur.kinds.pcfg.model import Model
-    from secateur.models.dial import Point
+    from secateur.models.kind import Kind
+    from secateur.models.model import Model
+    from secateur.models.point import Point
+    from secateur.treebanks.bank import Bank
 
 TRAIN, DEV, TEST = 1600, 300, 300
-LONGEST = 30  # words in a training sentence: enough to learn from, and quick
+LEAST = 30  # trees of one's own
+
+
+class Parts(NamedTuple):
+    """A treebank in three."""
+
+    train: Bank[Any]
+    dev: Bank[Any]
+    test: Bank[Any]
 
 
 def quickstart(
@@ -32,7 +45,7 @@ def quickstart(
         "quickstart"
     ),
     sentences: Annotated[int, typer.Option(min=1, help="Held-out sentences to parse, at most.")] = TEST,
-    keep: Keep = None,
+    reading: Given,
     from_: From = None,
     encoding: Encoding = "utf-8",
     seed: Seed = 0,
@@ -40,95 +53,100 @@ def quickstart(
     quiet: Quiet = False,
 ) -> None:
     """Train a small model, parse held-out sentences at the ends and the middle of its dial, draw a tree."""
-    from secateur.kinds.pcfg.ahead import compiled_ahead
-    from secateur.kinds.pcfg.recipe import Settings
-    from secateur.kinds.pcfg.recipe import train as train_model
+    from secateur.models.training import train
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
-    steps = inputs.normalization(keep)
-    train, dev, test = _split(data, steps, from_, encoding, seed, sentences)
-    settings = Settings(points=4, iterations=1, max_length=LONGEST, repeat=1, seed=seed)
+    file = None if data is None else formats.opened(data, format=from_, encoding=encoding)
+    kind = kind_for(formats.PHRASES if file is None else file.annotation)
+    how = inputs.reading_of(kind.annotation, reading)
+    if file is None:
+        parts = _grown(kind, how, seed, sentences)
+    else:
+        parts = _parts(read_files(kind.annotation, [file], how), sentences)
     folder.mkdir(parents=True, exist_ok=True)
-    model_path = folder / "model"
-    with inputs.located(train.name), compiled_ahead():
-        # Unsplit: to compile what makes and parses with sub-symbols takes a minute more.
-        model = train_model(
-            train,
-            dev=dev,
-            settings=settings,
-            grammar=None,
-            normalization=steps,
-            tell=step_printer(quiet),
+    with inputs.located(parts.train.name), telling(quiet) as tell:
+        model = train(
+            parts.train, dev=parts.dev, kind=kind.name, settings=kind.quick(seed), reading=how, tell=tell
         )
-    model.save(model_path)
-    (folder / "gold.mrg").write_text("".join(f"{tree}\n" for tree in test), encoding="utf-8")
-    points = _try_out(model, test)
+    model.save(folder / "model")
+    gold = folder / f"gold.{kind.annotation.formats[0]}"
+    texts = (kind.annotation.text(tree, kind.annotation.formats[0]) for tree in parts.test)
+    gold.write_text("".join(texts), encoding="utf-8")
+    points = _try_out(model, parts.test)
     if json:
-        figures = [{"point": p.name, **_figures(p, points[0])} for p in points]
-        print_json({"train": len(train), "test": len(test), "points": figures})
+        rows = [{"point": p.name, **_figures(p, points[0], model)} for p in points]
+        print_json({"kind": kind.name, "train": len(parts.train), "test": len(parts.test), "points": rows})
         return
-    rules = count(len(model.rules.binary.weight), "binary rule")
-    print(f"{train.name}: {rules} from {count(len(train), 'tree')}, tried on {len(test):,} held-out ones\n")
-    print_table(
-        ["", *_figures(points[0], points[0])], [[p.name, *_figures(p, points[0]).values()] for p in points]
-    )
-    print("protocol: EVALB (COLLINS.prm), all lengths, words only; one process, CPU time\n")
-    _show(model, test, model_path)
+    _show(model, parts, points, folder / "model", gold)
 
 
-def _figures(point: Point, exact: Point) -> dict[str, object]:
+def _grown(kind: Kind[Any, Any], how: Any, seed: int, sentences: int) -> Parts:
+    trees = inputs.grown(kind.annotation, TRAIN + DEV + sentences, seed=seed, how=how)
+    bank = kind.annotation.bank(trees, name="garden")
+    return Parts(bank[:TRAIN], bank[TRAIN : TRAIN + DEV], bank[TRAIN + DEV :])
+
+
+def _parts(bank: Bank[Any], sentences: int) -> Parts:
+    if len(bank) < LEAST:
+        raise InputError(
+            f"{count(len(bank), 'tree')}: too few to train on some and hold others out",
+            where=bank.name,
+            fix=f"give {LEAST} or more",
+        )
+    train, dev, test = bank.split(dev=0.1, test=0.1)
+    return Parts(train[:TRAIN], dev[:DEV], test[:sentences])
+
+
+def _figures(point: Point, whole: Point, model: Model[Any, Any]) -> dict[str, object]:
     return {
-        "F1": point.accuracy,
-        "gain": f"{point.accuracy - exact.accuracy:+.2f}",
+        model.kind.figures.accuracy: point.accuracy,
+        "gain": f"{point.accuracy - whole.accuracy:+.2f}",
         "words/s": round(point.words_per_second),
-        "faster": f"{exact.seconds_per_sentence / point.seconds_per_sentence:.1f}x",
-        "chart built": f"{point.mpush / exact.mpush:.1%}",
-        "without a parse": f"{point.failures:.1%}",
+        "faster": f"{whole.seconds_per_sentence / point.seconds_per_sentence:.1f}x",
+        "work done": f"{point.work / whole.work:.1%}" if whole.work else "-",
+        model.kind.figures.failures: f"{point.failures:.1%}",
     }
 
 
-def _try_out(model: Model, test: Treebank) -> list[Point]:
-    """The exact parser, and the most accurate, the middle and the fastest learned point, on test trees."""
-    from secateur.kinds.pcfg.parser import model_parser
+def _try_out(model: Model[Any, Any], test: Bank[Any]) -> list[Point]:
+    """The point that looks at everything, and the most accurate, the middle and the fastest, on test trees."""
+    from secateur.metrics.scores import SCORING
     from secateur.models.measure import measure
 
-    learned = [p.name for p in reversed(model.frontier) if model.policy(p.name)]
-    chosen = [learned[place] for place in sorted({0, len(learned) // 2, len(learned) - 1})]
-    return [measure(name, model_parser(model, name), test, repeat=3) for name in (model.unpruned, *chosen)]
+    others = [p.name for p in reversed(model.frontier) if p.name != model.unpruned]
+    chosen = [others[place] for place in sorted({0, len(others) // 2, len(others) - 1})] if others else []
+    ways = {p.name: p.way for p in model.points}
+    parsers = {name: (ways[name], model.measured_parser(name)) for name in (model.unpruned, *chosen)}
+    scoring = SCORING[model.kind.annotation.name]()
+    return measure(parsers, test, model.kind.figures, scoring, repeat=3)
 
 
-def _show(model: Model, test: Treebank, path: Path) -> None:
-    """A parse of a handy length, and what to do next."""
-    from secateur.kinds.pcfg.parser import model_parser
-    from secateur.treebanks.draw import phrases as draw
-
-    shown = min(test, key=lambda tree: abs(len(tree.leaves()) - 9))
-    best = model_parser(model, model.choose(most_accurate=True).point.name)
-    print(draw.text(best.parse(shown.words()).tree))
-    folder, sentence = shlex.quote(str(path)), shlex.quote(" ".join(shown.words()))
+def _show(model: Model[Any, Any], parts: Parts, points: list[Point], path: Path, gold: Path) -> None:
+    """Figures, a parse of a handy length, and what to do next."""
+    annotation, test = model.kind.annotation, parts.test
+    trained = f"{parts.train.name}: trained on {count(len(parts.train), 'tree')}"
+    print(f"{trained}, tried on {len(test):,} held-out ones\n")
+    columns = ["", *_figures(points[0], points[0], model)]
+    print_table(columns, [[p.name, *_figures(p, points[0], model).values()] for p in points])
+    print(f"protocol: {model.protocol}\n")
+    shown = min(test, key=lambda tree: abs(len(annotation.words(tree)) - 9))
+    words = annotation.words(shown)
+    print(annotation.draw(model.parser().parse(annotation.sentence(shown)).tree))
+    folder, sentence = shlex.quote(str(path)), shlex.quote(" ".join(words))
+    command = _command()
     print(f"\nThe model is {path}. Try:")
-    print(f"  secateur parse {folder} {sentence} --fastest --to drawn")
-    print(f"  secateur evaluate {folder} {shlex.quote(str(path.parent / 'gold.mrg'))} --points all")
-    print(f"  secateur frontier {folder} --html frontier.html")
-    print(f"  secateur inspect {folder} {sentence}")
+    print(f"  {command} parse {folder} {sentence} --fastest --to drawn")
+    print(f"  {command} evaluate {folder} {shlex.quote(str(gold))} --points all")
+    print(f"  {command} frontier {folder} --html frontier.html")
+    print(f"  {command} inspect {folder} {sentence}")
 
 
-def _split(
-    data: str | None, steps: Normalization, format: str | None, encoding: str, seed: int, sentences: int
-) -> tuple[Treebank, Treebank, Treebank]:
-    if data is None:
-        from secateur.treebanks.garden import garden
+def _command() -> str:
+    """How this command can be called again: by its path, where it is not on the PATH."""
+    import shutil
 
-        grown = (steps(sample.penn) for sample in garden(TRAIN + DEV + sentences, seed=seed))
-        treebank = Treebank((tree for tree in grown if tree is not None), name="garden")
-        return treebank[:TRAIN], treebank[TRAIN : TRAIN + DEV], treebank[TRAIN + DEV :]
-    treebank = inputs.read_treebank([data], format=format, encoding=encoding, steps=steps)
-    if len(treebank) < 30:
-        raise InputError(
-            f"{count(len(treebank), 'tree')}: too few to train on some and hold others out",
-            where=treebank.name,
-            fix="give 30 or more",
-        )
-    train, dev, test = treebank.split(dev=0.1, test=0.1)
-    return train[:TRAIN], dev[:DEV], test[:sentences]
+    called = Path(sys.argv[0])
+    if shutil.which("secateur") or called.name != "secateur":
+        return "secateur"
+    return shlex.quote(str(called))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from secateur.cli.terminal import count, err
 
 if TYPE_CHECKING:
-    from secateur.search.core import Work
+    from secateur.cli.parse import Line
+    from secateur.models.point import Figures
 
 # Fewer sentences tell more about loading the kernels than about parsing.
 ENOUGH = 100
@@ -18,21 +18,24 @@ ENOUGH = 100
 class Tally:
     """What the summary of a run says: counts, and the work under its name."""
 
-    def __init__(self, work: str, of: Callable[[Work], int]) -> None:
-        self.work, self.of = work, of
-        self.sentences = self.words = self.blank = self.failed = self.degraded = self.done = 0
+    def __init__(self, figures: Figures) -> None:
+        self.unit = figures.unit
+        self.sentences = self.words = self.blank = self.failed = self.fell_back = self.degraded = (
+            self.done
+        ) = 0
         self.first = 0  # words of the first sentence, during which the kernels were loaded
         self.started = time.perf_counter()
 
-    def add(self, words: int, best: Any) -> None:
-        if not words:
+    def add(self, line: Line) -> None:
+        if not line.words:
             self.blank += 1
             return
         self.sentences += 1
-        self.words += words
-        self.failed += best is None or getattr(best, "failed", False)
-        self.degraded += getattr(best, "degraded", False)
-        self.done += self.of(best.work) if hasattr(best, "work") else 0
+        self.words += line.words
+        self.failed += line.failed
+        self.fell_back += line.fell_back
+        self.degraded += line.degraded
+        self.done += line.work
         if self.sentences == 1:
             self.first, self.started = self.words, time.perf_counter()
 
@@ -41,9 +44,15 @@ class Tally:
         if self.blank:
             parts.append(count(self.blank, "blank line"))
         parts += [f"{self.failed:,} without a parse", f"{self.degraded:,} degraded"]
+        if self.fell_back:
+            parts.append(f"{self.fell_back:,} fell back")
         if self.sentences >= ENOUGH:
             seconds = time.perf_counter() - self.started
             parts.append(f"{(self.words - self.first) / max(seconds, 1e-9):,.0f} words/s")
         if self.done:
-            parts.append(f"{self.done / self.sentences:,.0f} {self.work}/sentence")
+            parts.append(f"{self.done / self.sentences:,.0f} {plural(self.unit)}/sentence")
         err.print(f"{setting}: {', '.join(parts)}")
+
+
+def plural(unit: str) -> str:
+    return unit + ("es" if unit.endswith("sh") else "s")

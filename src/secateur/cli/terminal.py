@@ -6,17 +6,18 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
-    from secateur.kinds.pcfg.recipe import Step
+    from secateur.models.run import Step
 
 T = TypeVar("T")
 
@@ -59,19 +60,39 @@ def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet:
             bar.stop()
 
 
-def step_printer(quiet: bool) -> Callable[[Step], None]:
-    """Prints each finished step of a training with the time left, judged by the steps of this run."""
+def watching(quiet: bool) -> Callable[[Iterable[T], str, int], Iterable[T]]:
+    """For what takes things, what is done with them, and how many there are."""
+
+    def watch(things: Iterable[T], what: str, total: int) -> Iterable[T]:
+        return progress(things, what, total=total, quiet=quiet)
+
+    return watch
+
+
+@contextmanager
+def telling(quiet: bool) -> Iterator[Callable[[Step], None]]:
+    """Shows the steps of a training with the time left: in a terminal, those that matter little on one line
+    that the next takes the place of."""
+    if quiet:
+        yield lambda step: None
+        return
     started = time.monotonic()
+    live = err.status("", spinner="line") if err.is_terminal else None
 
     def tell(step: Step) -> None:
-        if quiet:
-            return
-        spent = time.monotonic() - started
-        done = step.done - step.earlier
-        left = f"  {(step.total - step.done) * spent / done / 60:.0f} min left" if done > 2 else ""
-        err.print(f"[{spent:6.0f} s, {step.done}/{step.total}] {step.text}{left}")
+        left = "" if step.left is None else f"  {_duration(step.left)} left"
+        line = f"[{time.monotonic() - started:6.0f} s, {step.done}/{step.total}] {step.text}{left}"
+        if live is not None:
+            live.update(escape(line))
+        if not step.minor:
+            err.print(line)
 
-    return tell
+    with live or nullcontext():
+        yield tell
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 @contextmanager
@@ -136,3 +157,8 @@ def show(value: object) -> str:
 def count(number: int, noun: str) -> str:
     """A number of things: "1 tree", "2 trees"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def columns() -> int:
+    """The width of the terminal."""
+    return Console(file=sys.stdout).width

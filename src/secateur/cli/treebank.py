@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -11,26 +11,22 @@ from typing import Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Json, Keep, Output, Quiet, Seed, SeveralRoots
+from secateur.cli.options import Encoding, From, Json, Output, Quiet, Seed
+from secateur.cli.spread import Given
 from secateur.cli.terminal import count as count_of
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress, sink
 from secateur.errors import InputError
 from secateur.treebanks import formats
-from secateur.treebanks.bank import Treebank
-from secateur.treebanks.dependency_bank import DependencyBank
-from secateur.treebanks.dependency_tree import DependencyTree
-from secateur.treebanks.formats.brackets import OnError
-from secateur.treebanks.formats.conll import gap_after
-from secateur.treebanks.garden import Sample, garden
-from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules, to_dependencies
-from secateur.treebanks.normalization import Normalization
-from secateur.treebanks.tree import Tree
+from secateur.treebanks.annotation import Annotation, read_files
+from secateur.treebanks.formats import Opened
+from secateur.treebanks.phrases import PHRASES
+from secateur.treebanks.reading import ANNOTATIONS, annotation_of
 
-app = typer.Typer(help="Check, describe, convert and draw treebanks; grow one.", no_args_is_help=True)
+HELP = "Check, describe, convert and draw treebanks; grow one."
 
 File = Annotated[str, typer.Argument(help='A treebank file, or "-" for standard input.')]
 Files = Annotated[list[str], typer.Argument(help='Treebank files, or "-" for standard input.')]
-Normalize = Annotated[bool, typer.Option("--normalize", help="Normalize the trees as for training.")]
+Normalize = Annotated[bool, typer.Option("--normalize", help="Read the trees as for training.")]
 
 # What people call the fields of a treebank's description.
 FIGURES = {
@@ -42,11 +38,6 @@ FIGURES = {
     "labels": "different labels",
     "max_length": "longest sentence, words",
     "mean_length": "mean length, words",
-    "discontinuous": "discontinuous trees",
-    "unary_chains": "unary chains",
-    "coarse_tags": "different coarse tags",
-    "non_projective": "non-projective trees",
-    "several_roots": "trees with several roots",
 }
 
 
@@ -57,19 +48,12 @@ class Target(StrEnum):
     conllx = "conllx"
 
 
-class Annotation(StrEnum):
-    brackets = "brackets"
-    discbracket = "discbracket"
-    conllu = "conllu"
-
-
-@app.command()
 def check(
     files: Files,
     *,
+    reading: Given,
     from_: From = None,
     encoding: Encoding = "utf-8",
-    several_roots: SeveralRoots = False,
     json: Json = False,
 ) -> None:
     """Read treebanks and list every fault with file:line:column; exit code 1 if there is any."""
@@ -78,7 +62,9 @@ def check(
     for file in files:
         try:
             opened = formats.opened(file, format=from_, encoding=encoding)
-            trees += sum(1 for _ in _read(opened, faults.append, several_roots))
+            annotation = ANNOTATIONS[opened.annotation]
+            how = inputs.reading_of(annotation, reading)
+            trees += sum(1 for _ in annotation.trees(opened, how.faulty(), faults.append, strict=False))
         except InputError as unreadable:
             faults.append(unreadable)
     if json:
@@ -92,31 +78,27 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
 def info(
     files: Files,
     *,
-    keep: Keep = None,
+    reading: Given,
     from_: From = None,
     encoding: Encoding = "utf-8",
-    several_roots: SeveralRoots = False,
     json: Json = False,
 ) -> None:
-    """Sizes, lengths, labels and tags of a treebank, as it is after normalization; or of dependencies."""
-    opened = [formats.opened(file, format=from_, encoding=encoding) for file in files]
-    treebank: Treebank | DependencyBank
-    if any(file.has_dependencies for file in opened):
-        if keep:
-            raise typer.BadParameter("--keep is for trees; dependencies are not normalized")
-        treebank = inputs.read_dependencies(opened, several_roots=several_roots)
-    else:
-        treebank = inputs.read_trees(opened, inputs.normalization(keep))
-    description, checksum = treebank.describe()._asdict(), treebank.checksum()
-    labels, tags = treebank.labels(), treebank.tags()
+    """Sizes, lengths, labels and tags of a treebank, as it is read for training."""
+    opened = inputs.opened(files, from_, encoding)
+    annotation = annotation_of(opened)
+    bank = read_files(annotation, opened, inputs.reading_of(annotation, reading))
+    description, special, checksum = bank.describe()._asdict(), bank.special(), bank.checksum()
+    labels, tags = bank.labels(), bank.tags()
     if json:
-        print_json({**description, "checksum": checksum, "labels": labels, "tags": tags})
+        named = {name.replace(" ", "_").replace("-", "_"): value for name, value in special.items()}
+        found = {"annotation": annotation.name, **description, **named, "checksum": checksum}
+        print_json({**found, "labels": labels, "tags": tags})
         return
-    print_pairs({FIGURES[field]: value for field, value in description.items()} | {"checksum": checksum[:16]})
+    rows: dict[str, object] = {FIGURES[field]: value for field, value in description.items()}
+    print_pairs({"annotation": annotation.name, **rows, **special, "checksum": checksum[:16]})
     for name, counts in (("label", labels), ("tag", tags)):
         print()
         print_table([name, "count"], counts.most_common(15))
@@ -124,16 +106,17 @@ def info(
             print(f"and {len(counts) - 15} more: --json lists all")
 
 
-@app.command()
 def convert(
     file: File,
     *,
     to: Annotated[
         Target | None,
-        typer.Option("--to", help="Output format; brackets, or the format of dependencies, if not given."),
+        typer.Option("--to", help="Output format; that of the input, if not given."),
     ] = None,
     normalize: Normalize = False,
-    keep: Keep = None,
+    continuous: Annotated[
+        bool, typer.Option("--continuous", help="Make discontinuous trees continuous, for --to brackets.")
+    ] = False,
     indent: Annotated[bool, typer.Option("--indent", help="Brackets over several lines.")] = False,
     head_rules: Annotated[
         Path | None, typer.Option("--head-rules", help="A table of heads for trees that become dependencies.")
@@ -141,10 +124,10 @@ def convert(
     max_length: Annotated[
         int | None, typer.Option("--max-length", min=1, help="Drop longer sentences.")
     ] = None,
+    reading: Given,
     output: Output = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
-    several_roots: SeveralRoots = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first fault instead of skipping.")
     ] = False,
@@ -154,27 +137,25 @@ def convert(
 
     Trees that cannot be read or written are skipped and listed, and the exit code is 1.
     """
-    if indent and to not in (None, Target.brackets):
-        raise typer.BadParameter(f"--indent is for brackets, not for {to}")
     faults: list[InputError] = []
-    step = _step(normalize, keep)
     opened = formats.opened(file, format=from_, encoding=encoding)
-    target = to or (Target(opened.format) if opened.has_dependencies else Target.brackets)
-    writer = _writer(opened, target, step, indent, head_rules)
+    annotation = ANNOTATIONS[opened.annotation]
+    how = _how(annotation, reading, normalize)
+    writer = Writer.of(opened, annotation, to, continuous, indent, head_rules, normalize)
     written, last = 0, ""
     with sink(output) as out:
-        trees = _read(opened, None if strict else faults.append, several_roots)
+        trees = annotation.trees(opened, how, None if strict else faults.append, strict=False)
         for number, tree in enumerate(progress(trees, "converting", quiet=quiet), 1):
             try:
                 with inputs.located(f"{opened.name}, tree {number}"):
-                    text = writer(tree, max_length)
+                    text = "" if _is_long(annotation, tree, max_length) else writer.text(tree)
             except InputError as unfit:
                 if strict:
                     raise
                 faults.append(unfit)
                 continue
             if text:
-                out.write((gap_after(last) if target in formats.DEPENDENCY_FORMATS else "") + text)
+                out.write(writer.gap(last) + text)
                 last = text
                 written += 1
     for fault in faults:
@@ -185,7 +166,6 @@ def convert(
         raise typer.Exit(1)
 
 
-@app.command()
 def draw(
     file: File,
     *,
@@ -193,101 +173,108 @@ def draw(
     count: Annotated[int, typer.Option("--count", min=1, help="How many trees.")] = 1,
     svg: Annotated[bool, typer.Option("--svg", help="SVG instead of text, for one tree.")] = False,
     normalize: Normalize = False,
-    keep: Keep = None,
+    reading: Given,
     output: Output = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Draw trees in the terminal, or one as SVG."""
-    from secateur.treebanks.draw import phrases as drawing
-
     if svg and count > 1:
         raise typer.BadParameter("an SVG file holds one tree: leave out --count")
-    step = _step(normalize, keep)
-    trees = formats.read(file, format=from_, encoding=encoding)
+    opened = formats.opened(file, format=from_, encoding=encoding)
+    annotation = ANNOTATIONS[opened.annotation]
+    trees = annotation.trees(opened, _how(annotation, reading, normalize), strict=False)
     before = sum(1 for _ in islice(trees, number - 1))
     chosen = list(islice(trees, count))
     if not chosen:
-        name = formats.source.name_of(file)
         what = f"there is no tree number {number}: the file has {count_of(before, 'tree')}"
-        raise InputError(what, where=name, fix=f"choose from 1 to {before}")
+        raise InputError(what, where=opened.name, fix=f"choose from 1 to {before}")
     with sink(output) as out:
         for place, tree in enumerate(chosen):
-            made = (step(tree) if step else tree) or tree
             gap = "\n" if place else ""
-            out.write(f"{gap}{drawing.svg(made) if svg else drawing.text(made)}\n")
+            out.write(f"{gap}{annotation.svg(tree) if svg else annotation.draw(tree)}\n")
 
 
-@app.command("garden")
 def grow(
     count: Annotated[int, typer.Argument(min=1, help="How many sentences.")] = 100,
     *,
-    to: Annotated[Annotation, typer.Option("--to", help="Which annotation.")] = Annotation.brackets,
+    to: Annotated[
+        Target, typer.Option("--to", help="Which format, and so which annotation.")
+    ] = Target.brackets,
     skip: Annotated[int, typer.Option("--skip", min=0, help="Leave out the first so many.")] = 0,
     output: Output = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Grow an English-like treebank: Penn-style, discontinuous or dependency trees of the same sentences."""
+    annotation = ANNOTATIONS[formats.ANNOTATIONS[to.value]]
     with sink(output) as out:
-        samples = islice(garden(skip + count, seed=seed), skip, None)
-        for sample in progress(samples, "growing", total=count, quiet=quiet):
-            out.write(_grown(sample, to))
+        trees = islice(annotation.grown(skip + count, seed=seed), skip, None)
+        for tree in progress(trees, "growing", total=count, quiet=quiet):
+            out.write(annotation.text(tree, to.value))
 
 
-def _step(normalize: bool, keep: list[str] | None) -> Normalization | None:
-    if keep and not normalize:
+def _how(annotation: Annotation[Any], reading: Given, normalize: bool) -> Any:
+    """None: as the trees stand."""
+    own = reading.of(annotation.name)
+    if annotation.name == formats.DEPENDENCIES:
+        if normalize:
+            raise typer.BadParameter("--normalize is for trees of phrases")
+        return annotation.reading(**own)
+    if own and not normalize:
         raise typer.BadParameter("--keep needs --normalize")
-    return inputs.normalization(keep) if normalize else None
+    return annotation.reading(**own) if normalize else None
 
 
-def _read(
-    file: formats.Opened, on_error: OnError | None, several_roots: bool
-) -> Iterator[Tree] | Iterator[DependencyTree]:
-    if file.has_dependencies:
-        return file.dependencies(on_error=on_error, heads="optional", several_roots=several_roots)
-    return file.trees(on_error=on_error)
+def _is_long(annotation: Annotation[Any], tree: Any, longest: int | None) -> bool:
+    return longest is not None and len(annotation.words(tree)) > longest
 
 
-# The text of a tree, empty for one that is left out: it is longer than allowed, or nothing is left of it.
-Writer = Callable[[Any, int | None], str]
+class Writer:
+    """How trees of a file become text."""
 
+    def __init__(self, text: Callable[[Any], str], gap: Callable[[str], str]) -> None:
+        self.text, self.gap = text, gap
 
-def _writer(
-    file: formats.Opened, to: Target, step: Normalization | None, indent: bool, head_rules: Path | None
-) -> Writer:
-    """How trees of the file become text."""
-    is_dependency = to in formats.DEPENDENCY_FORMATS
-    if step and (is_dependency or file.has_dependencies):
-        raise typer.BadParameter("--normalize is for trees that stay trees")
-    if head_rules and (file.has_dependencies or not is_dependency):
-        raise typer.BadParameter("--head-rules is for trees that become dependencies")
-    if not is_dependency:
-        if file.has_dependencies:
+    @classmethod
+    def of(
+        cls,
+        file: Opened,
+        annotation: Annotation[Any],
+        to: Target | None,
+        continuous: bool,
+        indent: bool,
+        head_rules: Path | None,
+        normalize: bool,
+    ) -> Writer:
+        target = to.value if to else file.format
+        wanted = ANNOTATIONS[formats.ANNOTATIONS[target]]
+        becomes = wanted.name == formats.DEPENDENCIES and annotation.name != formats.DEPENDENCIES
+        if indent and target != "brackets":
+            raise typer.BadParameter(f"--indent is for brackets, not for {target}")
+        if head_rules and not becomes:
+            raise typer.BadParameter("--head-rules is for trees that become dependencies")
+        if continuous and target != "brackets":
+            raise typer.BadParameter("--continuous is for --to brackets")
+        if normalize and becomes:
+            raise typer.BadParameter("--normalize is for trees that stay trees")
+        if annotation.name == formats.DEPENDENCIES and wanted.name != formats.DEPENDENCIES:
             fix = "use --to conllu or --to conllx"
-            raise InputError(f"dependencies cannot become {to.value}", where=file.name, fix=fix)
-        return lambda tree, top: _written(step(tree) if step else tree, to, indent, top)
-    form = formats.DEPENDENCY_FORMATS[to]
-    if file.has_dependencies:
-        return lambda tree, top: form.write(tree) if not top or len(tree) <= top else ""
+            raise InputError(f"dependencies cannot become {target}", where=file.name, fix=fix)
+        step = _depended(head_rules) if becomes else _continuous() if continuous else (lambda tree: tree)
+        if indent:
+            return cls(lambda tree: PHRASES.indented(step(tree)), wanted.gap)
+        return cls(lambda tree: wanted.text(step(tree), target), wanted.gap)
+
+
+def _depended(head_rules: Path | None) -> Callable[[Any], Any]:
+    from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules, to_dependencies
+
     rules = HeadRules.read(head_rules) if head_rules else YAMADA_MATSUMOTO
-
-    def depend(tree: Tree, top: int | None) -> str:
-        made = to_dependencies(tree, rules)
-        return form.write(made) if not top or len(made) <= top else ""
-
-    return depend
+    return lambda tree: to_dependencies(tree, rules)
 
 
-def _written(tree: Tree | None, to: Target, indent: bool, max_length: int | None) -> str:
-    if tree is None or (max_length and len(tree.leaves()) > max_length):
-        return ""
-    text = formats.brackets.write(tree, indent=True) if indent else formats.write(tree, to.value)
-    return f"{text}\n"
+def _continuous() -> Callable[[Any], Any]:
+    from secateur.treebanks.continuous import continuous
 
-
-def _grown(sample: Sample, to: Annotation) -> str:
-    if to is Annotation.conllu:
-        return formats.conll.CONLLU.write(sample.dependencies)
-    tree = sample.penn if to is Annotation.brackets else sample.discontinuous
-    return f"{formats.write(tree, to.value)}\n"
+    return continuous

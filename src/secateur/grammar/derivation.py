@@ -17,20 +17,15 @@ Steps = npt.NDArray[np.int64]  # [steps, 5]: kind, symbol, i, k, rule id
 Nodes = npt.NDArray[np.int64]  # [nodes, 2]: label, children (0: a word); the root last
 
 
-def build_tree(
-    grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False, begin: int = 0
-) -> Tree:
-    """The tree of a derivation: made nodes dissolved and unary paths unfolded, or as the grammar has it.
-
-    Words are numbered from `begin`.
-    """
+def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False) -> Tree:
+    """The tree of a derivation: made nodes dissolved and unary paths unfolded, or as the grammar has it."""
     names, labels = naming(grammar, binarized=binarized)
-    return assemble(names, unfold(labels, steps), leaves, begin=begin)
+    return assemble(names, unfold(labels, steps), leaves)
 
 
-def assemble(names: Sequence[str], nodes: Nodes, leaves: Sequence[str], *, begin: int = 0) -> Tree:
+def assemble(names: Sequence[str], nodes: Nodes, leaves: Sequence[str]) -> Tree:
     """The tree of the nodes that `unfold` found."""
-    words = list(zip(map(new_leaf, enumerate(leaves, begin))))
+    words = list(zip(map(new_leaf, enumerate(leaves))))
     stack: list[Tree] = []
     labels, sizes = nodes.T.tolist()
     for label, size in zip(labels, sizes, strict=True):
@@ -55,12 +50,12 @@ def naming(grammar: PCFG, *, binarized: bool) -> tuple[Sequence[str], Labels]:
     return grammar.symbols, Labels(count, np.arange(count, dtype=np.uint32), no_paths, no_paths[:0])
 
 
-def flat_tree(grammar: PCFG, words: Ids, leaves: Sequence[str], *, begin: int = 0) -> Tree:
+def flat_tree(grammar: PCFG, words: Ids, leaves: Sequence[str]) -> Tree:
     """In place of a parse that was not found: all words under the start symbol, each with its best tag."""
     lexicon = grammar.lexicon
     children = []
     ends = zip(lexicon.ptr[words].tolist(), lexicon.ptr[words + 1].tolist(), strict=True)
-    for (first, last), leaf in zip(ends, enumerate(leaves, begin), strict=True):
+    for (first, last), leaf in zip(ends, enumerate(leaves), strict=True):
         tag = "X"
         if first < last:
             tag = grammar.symbols[lexicon.tag[first + int(lexicon.weight[first:last].argmax())]]

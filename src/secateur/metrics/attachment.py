@@ -18,6 +18,8 @@ from secateur.errors import InputError
 from secateur.metrics.bootstrap import confidence
 from secateur.metrics.evalb.counts import Counts
 from secateur.metrics.lengths import BINS, class_name, length_classes
+from secateur.metrics.table import Table
+from secateur.options import option
 from secateur.treebanks.dependency_tree import PENN_PUNCTUATION, DependencyTree
 
 Punctuation = Literal["include", "tag", "characters"]
@@ -75,6 +77,17 @@ def sum_attachments(counts: Iterable[Attachment]) -> Attachment:
     return Attachment(*map(sum, zip(*map(_values, counts), strict=True)))
 
 
+# Rows of the summary: what people call a field of Attachment.
+_ROWS = {
+    "sentences": "sentences",
+    "words": "words that count",
+    "uas": "UAS",
+    "las": "LAS",
+    "complete_match": "complete match, %",
+    "complete_labelled_match": "complete with labels, %",
+}
+
+
 class AttachmentRow(NamedTuple):
     """The sentences of some lengths."""
 
@@ -114,6 +127,42 @@ class AttachmentScores:
     ) -> tuple[float, float]:
         """The interval of UAS, or of LAS, when the sentences are drawn again."""
         return confidence(self.as_brackets(labelled=labelled), level=level, seed=seed)
+
+    @property
+    def accuracy(self) -> float:
+        """UAS."""
+        return self.uas
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word counts."""
+        return not self.total.words
+
+    def interval(self, seed: int = 0) -> tuple[float, float]:
+        """The 95% interval of UAS when the sentences are drawn again."""
+        return self.confidence(seed=seed)
+
+    def figures(self) -> dict[str, float]:
+        return {"UAS": self.uas, "LAS": self.las}
+
+    def intervals(self, seed: int = 0) -> dict[str, tuple[float, float]]:
+        return {name: self.confidence(labelled=name == "LAS", seed=seed) for name in ("UAS", "LAS")}
+
+    def summary(self) -> Table:
+        total = self.total
+        return Table(("", "all"), [(name, getattr(total, field)) for field, name in _ROWS.items()])
+
+    def each(self) -> Table:
+        rows = [(n, s.length, s.words, s.heads, s.labelled) for n, s in enumerate(self.sentences, 1)]
+        return Table(("sentence", "length", "words that count", "right heads", "and labels"), rows)
+
+    def lengths(self) -> Table:
+        found = [row for row in self.by_length() if row.counts.sentences]
+        rows = [(row.name, row.counts.sentences, row.counts.uas, row.counts.las) for row in found]
+        return Table(("words", "sentences", "UAS", "LAS"), rows)
+
+    def remarks(self) -> list[str]:
+        return []
 
     def as_brackets(self, *, labelled: bool = False) -> list[Counts]:
         """Every sentence as if each word were a bracket: F1 is UAS or LAS, for intervals and tests."""
@@ -219,3 +268,20 @@ _COUNTS: dict[str, Callable[[DependencyTree, int], bool]] = {
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyScoring:
+    """What counts in dependency trees."""
+
+    punctuation: Punctuation = option("include", "Counted, or left out by tag or by characters.")
+    subtypes: bool = option(True, "Labels whole; without, up to the first colon.")
+
+    def score(
+        self,
+        gold: Iterable[DependencyTree],
+        found: Iterable[DependencyTree],
+        *,
+        failed: Sequence[bool] | None = None,
+    ) -> AttachmentScores:
+        return attachment(gold, found, punctuation=self.punctuation, subtypes=self.subtypes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from secateur.errors import InputError
+from secateur.options import check_choice
 
 OnLong = Literal["degrade", "flat", "skip"]
 
@@ -23,8 +24,7 @@ class Limits:
     on_long: OnLong = "degrade"  # in pieces; or a flat tree; or an empty one
 
     def __post_init__(self) -> None:
-        if self.on_long not in ("degrade", "flat", "skip"):
-            raise InputError(f"on_long is {self.on_long!r}", fix="choose degrade, flat or skip")
+        check_choice("on_long", self.on_long, ("degrade", "flat", "skip"))
         if self.words < 1:
             raise InputError(f"a limit of {self.words} words", fix="give 1 or more")
 

@@ -1,120 +1,189 @@
-"""The folder of a training run: every finished piece, so that a stopped run goes on where it was.
+"""Run: a training under way. Its folder keeps every finished piece, so that a stopped run goes on there.
 
-Files appear whole or not at all. A folder belongs to one run: to the same trees and settings.
+Files appear whole or not at all. A folder belongs to one run, to the same trees and settings, and to one
+process at a time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-import zipfile
-from collections.abc import Callable, Mapping
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.search.core import Policy
-from secateur.search.learners import Checkpoint, Round
+from secateur.models.storage import read_arrays, read_json
+from secateur.search.checkpoint import Checkpoint
+from secateur.search.core import Weights
+from secateur.search.linear import dense, sparse
+from secateur.search.parallel import Engine
+
+T = TypeVar("T")
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_AGAIN = "delete this file: its piece of the training is done again"
 
 
-class Folder:
-    """Policies and checkpoints by name; keeps nothing where there is no path."""
+class Step(NamedTuple):
+    """Something that was finished, for those who wait."""
 
-    def __init__(self, path: Path | None, fingerprint: str) -> None:
-        self.path = path
-        if path is None:
+    text: str
+    done: int  # steps so far ...
+    total: int  # ... of so many at most
+    left: float | None  # seconds, judged by the steps of this run; None where too little is known
+    minor: bool = False  # of interest only while it is the newest
+
+
+Tell = Callable[[Step], None]
+
+
+class Codec(Protocol[T]):
+    """How a piece is stored."""
+
+    def pack(self, piece: T) -> Arrays: ...
+
+    def unpack(self, arrays: Arrays) -> T: ...
+
+
+class Run:
+    """A folder for pieces (none: nothing is kept), an engine for the work, and someone to tell."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        engine: Engine | None = None,
+        tell: Tell = lambda step: None,
+    ) -> None:
+        self.folder = folder
+        self.engine = engine or Engine()
+        self.tell = tell
+        self._clock = _Clock()
+
+    def part(self, name: str) -> Run:
+        """A run within this one, with a folder and steps of its own."""
+        return Run(None if self.folder is None else self.folder / name, engine=self.engine)
+
+    def claim(self, fingerprint: str) -> None:
+        """Refuse a folder that holds another run."""
+        if self.folder is None:
             return
         if self.numbers("run", lambda: {"fingerprint": fingerprint}) != {"fingerprint": fingerprint}:
             raise InputError(
                 "this folder holds a run with other trees or other settings",
-                where=str(path),
+                where=str(self.folder),
                 fix="delete it to begin anew, or name another model",
             )
 
-    def holds(self, name: str) -> bool:
-        """Whether a policy or a checkpoint of this name is stored."""
-        return self.path is not None and (self.path / f"{name}.npz").exists()
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Within, no other process works in the folder; where one does, it is refused."""
+        if self.folder is None:
+            yield
+            return
+        with _locked(self.folder):
+            yield
 
-    def policy(self, name: str, dim: int, make: Callable[[], Policy]) -> Policy:
-        """The stored policy, or the one that `make` makes, stored."""
+    def file(self, name: str) -> str:
+        """Where a piece is, for messages."""
+        return name if self.folder is None else str(self.folder / name)
+
+    # Steps --------------------------------------------------------------------------------------------------
+
+    def plan(self, steps: Mapping[str, int]) -> None:
+        """What is to come: numbers of steps by their kind."""
+        self._clock.plan(steps)
+
+    def skip(self, kind: str, count: int) -> None:
+        """So many steps of a kind that were planned will not be."""
+        self._clock.skip(kind, count)
+
+    def told(self, text: str, kind: str = "", *, minor: bool = False) -> None:
+        """A step is finished; without a kind, it was none of those planned."""
+        done, total, left = self._clock.finished(kind)
+        self.tell(Step(text, done, total, left, minor))
+
+    # Pieces -------------------------------------------------------------------------------------------------
+
+    def piece(self, name: str, make: Callable[[], T], codec: Codec[T]) -> T:
+        """The stored piece, or the one that `make` makes, stored."""
         stored = self._load(name)
         if stored is not None:
-            return Policy(_dense(stored["policy"], dim))
-        policy = make()
-        self._save(name, policy=_sparse(policy.weights))
-        return policy
-
-    def numbers(self, name: str, make: Callable[[], Any]) -> Any:
-        """The stored figures (anything JSON holds), or those that `make` makes, stored."""
-        if self.path is None:
-            return make()
-        if not (self.path / f"{name}.json").exists():
-            self._write(f"{name}.json", json.dumps(make()).encode())
-        file = self.path / f"{name}.json"
-        try:
-            return json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as problem:
-            raise _damaged(file, problem) from None
-
-    def arrays(self, name: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """The stored arrays, or those that `make` makes, stored."""
-        stored = self._load(name)
-        if stored is not None:
-            return stored
-        made = make()
-        self._save(name, **made)
+            return self._unpacked(name, lambda: codec.unpack(stored))
+        made = self._made(make)
+        self._save(name, codec.pack(made))
         return made
 
+    def arrays(self, name: str, make: Callable[[], Arrays]) -> Arrays:
+        """The same of arrays by name."""
+        return self.piece(name, make, _AS_THEY_ARE)
+
+    def weights(self, name: str, dim: int, make: Callable[[], Weights]) -> Weights:
+        """The same of the weights of features."""
+        return self.piece(name, make, _Sparse(dim))
+
+    def numbers(self, name: str, make: Callable[[], Any]) -> Any:
+        """The same of figures: anything that JSON holds."""
+        if self.folder is None:
+            return self._made(make)
+        file = self.folder / f"{name}.json"
+        if not file.exists():
+            self._write(file.name, json.dumps(self._made(make)).encode())
+        return read_json(file, fix=_AGAIN)
+
     def checkpoint(self, name: str, dim: int) -> Checkpoint | None:
-        """Where a run of rounds was stopped."""
+        """Where rounds of learning were stopped."""
         stored = self._load(name)
         if stored is None:
             return None
-        rounds = tuple(Round(**r) for r in json.loads(stored["rounds"].tobytes()))
-        apart = [_dense(stored[f"apart-{fold}"], dim) for fold in range(sum("apart" in n for n in stored))]
-        return Checkpoint(
-            rounds,
-            _dense(stored["weights"], dim),
-            _dense(stored["best"], dim),
-            stored["advantages"],
-            tuple(apart),
-        )
+        return self._unpacked(name, lambda: Checkpoint.from_arrays(stored, dim))
 
     def save_checkpoint(self, name: str, checkpoint: Checkpoint) -> None:
-        rounds = json.dumps([r._asdict() for r in checkpoint.rounds]).encode()
-        self._save(
-            name,
-            rounds=np.frombuffer(rounds, np.uint8),
-            weights=_sparse(checkpoint.weights),
-            best=_sparse(checkpoint.best),
-            advantages=checkpoint.advantages,
-            **{f"apart-{fold}": _sparse(weights) for fold, weights in enumerate(checkpoint.apart)},
-        )
+        self._clock.worked()
+        self._save(name, checkpoint.arrays())
 
-    def _load(self, name: str) -> dict[str, Any] | None:
-        if self.path is None or not self.holds(name):
-            return None
+    def _made(self, make: Callable[[], T]) -> T:
+        self._clock.worked()
+        return make()
+
+    def _unpacked(self, name: str, unpack: Callable[[], T]) -> T:
         try:
-            with np.load(self.path / f"{name}.npz", allow_pickle=False) as stored:
-                return dict(stored)
-        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as problem:
-            raise _damaged(self.path / f"{name}.npz", problem) from None
+            return unpack()
+        except (ValueError, KeyError, IndexError, TypeError) as problem:
+            raise self._damaged(name, problem) from None
 
-    def _save(self, name: str, **arrays: Any) -> None:
-        if self.path is None:
+    def _damaged(self, name: str, problem: object) -> InputError:
+        assert self.folder is not None
+        return InputError(f"damaged: {problem}", where=str(self.folder / f"{name}.npz"), fix=_AGAIN)
+
+    def _load(self, name: str) -> dict[str, npt.NDArray[Any]] | None:
+        if self.folder is None or not (self.folder / f"{name}.npz").exists():
+            return None
+        return read_arrays(self.folder / f"{name}.npz", fix=_AGAIN)
+
+    def _save(self, name: str, arrays: Arrays) -> None:
+        if self.folder is None:
             return
         buffer = io.BytesIO()
-        np.savez(buffer, **arrays)
+        np.savez(buffer, **arrays)  # type: ignore[arg-type]
         self._write(f"{name}.npz", buffer.getvalue())
 
     def _write(self, name: str, content: bytes) -> None:
-        assert self.path is not None
-        target = self.path / name
-        unfinished = target.with_name(target.name + ".partial")
+        assert self.folder is not None
+        target = self.folder / name
+        unfinished = target.with_name(f"{target.name}.{os.getpid()}.partial")
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             unfinished.write_bytes(content)
             unfinished.replace(target)
         except OSError as problem:
@@ -126,21 +195,108 @@ class Folder:
             ) from problem
 
 
-def _damaged(file: Path, problem: Exception) -> InputError:
-    return InputError(
-        f"damaged: {problem}",
-        where=str(file),
-        fix="delete this file: its piece of the training is done again",
-    )
+class _Sparse:
+    """Weights, most of which are 0."""
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+
+    def pack(self, piece: Weights) -> Arrays:
+        return {"weights": sparse(piece)}
+
+    def unpack(self, arrays: Arrays) -> Weights:
+        return dense(arrays["weights"], self.dim)
 
 
-def _sparse(weights: Any) -> Any:
-    """[2, active] the features with a weight, and the weights' bits."""
-    active = np.flatnonzero(weights).astype(np.uint32)
-    return np.stack((active, weights[active].view(np.uint32)))
+class _AsTheyAre:
+    def pack(self, piece: Arrays) -> Arrays:
+        return piece
+
+    def unpack(self, arrays: Arrays) -> Arrays:
+        return arrays
 
 
-def _dense(stored: Any, dim: int) -> Any:
-    weights = np.zeros(dim, np.float32)
-    weights[stored[0]] = stored[1].view(np.float32)
-    return weights
+_AS_THEY_ARE = _AsTheyAre()
+
+
+class _Clock:
+    """How long steps take, by their kind, and so what is left; those found in the folder do not count."""
+
+    def __init__(self) -> None:
+        self._ahead: Counter[str] = Counter()
+        self._spent: dict[str, list[float]] = {}
+        self._done = 0
+        self._fresh = False  # something was done since the last step
+        self._last = time.monotonic()
+        self._lock = Lock()  # folds may finish in several threads
+
+    def plan(self, steps: Mapping[str, int]) -> None:
+        with self._lock:
+            self._ahead.update(steps)
+
+    def skip(self, kind: str, count: int) -> None:
+        with self._lock:
+            self._ahead[kind] = max(self._ahead[kind] - count, 0)
+
+    def worked(self) -> None:
+        with self._lock:
+            self._fresh = True
+
+    def finished(self, kind: str) -> tuple[int, int, float | None]:
+        with self._lock:
+            now = time.monotonic()
+            if kind:
+                if self._fresh:
+                    self._spent.setdefault(kind, []).append(now - self._last)
+                    self._last = now
+                self._fresh = False
+                self._done += 1
+                self._ahead[kind] = max(self._ahead[kind] - 1, 0)
+            return self._done, self._done + self._ahead.total(), self._left()
+
+    def _left(self) -> float | None:
+        """A kind of step that has not been seen takes as long as those that were, on average."""
+        every = [seconds for spent in self._spent.values() for seconds in spent]
+        if len(every) < 3:
+            return None
+        mean = {kind: sum(spent) / len(spent) for kind, spent in self._spent.items()}
+        usual = sum(every) / len(every)
+        return sum(count * mean.get(kind, usual) for kind, count in self._ahead.items())
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("w")
+    except OSError as problem:
+        fix = "name a place that can be written to"
+        raise InputError(f"cannot write: {problem.strerror}", where=str(folder), fix=fix) from problem
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                "another training is at work in this folder",
+                where=str(folder),
+                fix="wait for it, or name another model",
+            ) from None
+        yield
+
+
+def fingerprint(*about: object) -> str:
+    """Of all that the pieces of a run depend on: arrays, bytes, and anything that JSON holds."""
+    whole = hashlib.sha256()
+    for one in about:
+        if isinstance(one, np.ndarray):
+            whole.update(np.ascontiguousarray(one).tobytes())
+        elif isinstance(one, bytes):
+            whole.update(one)
+        else:
+            whole.update(json.dumps(one, sort_keys=True, default=str).encode())
+    return whole.hexdigest()

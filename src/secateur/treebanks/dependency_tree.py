@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from secateur.errors import InputError
+from secateur.treebanks.sentence import Source
 
 NO_LABEL = "_"
 
@@ -24,15 +25,6 @@ _PENN = (
 )
 # fmt: on
 _COARSE = {tag: tag[:2] for tag in _PENN}
-
-
-class Source(NamedTuple):
-    """The text that a sentence was read from: its writer changes only what is new."""
-
-    text: str  # comments and the blank lines around the sentence included
-    format: str
-    line: int  # of the sentence's first word
-    fine: bool  # whether the tags are those of the finer column
 
 
 @dataclass(frozen=True, slots=True)

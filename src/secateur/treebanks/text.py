@@ -1,4 +1,4 @@
-"""Text in: sentences from raw text or from tokens, each with the Penn Treebank spelling the parser sees.
+"""Text in: sentences from raw text or from tokens, and the Penn Treebank spelling a parser sees.
 
 Surface tokens are substrings of the text; only `penn` is rewritten (brackets, quotes, dashes), so that the
 original spelling can be put back on the leaves of a parse.
@@ -7,10 +7,7 @@ original spelling can be put back on the leaves of a parse.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-
-from secateur.errors import InputError
+from collections.abc import Iterable, Iterator, Sequence
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _SURFACE = {penn: bracket for bracket, penn in BRACKETS.items()}
@@ -22,36 +19,9 @@ _BRACKET = re.compile("[" + re.escape("".join(BRACKETS)) + "]")
 LONGEST_PARAGRAPH = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """The words as they stand in the text, and as the parser shall see them."""
-
-    tokens: tuple[str, ...]
-    penn: tuple[str, ...]
-
-    @classmethod
-    def of(cls, tokens: Iterable[str]) -> Sentence:
-        """A sentence of surface tokens."""
-        kept = tuple(tokens)
-        text = " ".join(kept)
-        if tuple(text.split()) != kept:
-            token = next(token for token in kept if token.split() != [token])
-            raise InputError(f'"{token}" is not one token', fix="tokens hold no white space")
-        return cls(kept, penn_spelling(kept))
-
-    def spelt(self, known: Container[str]) -> Sentence:
-        """The same for a parser that knows words: those stay as they are in the text."""
-        if self.penn is self.tokens:
-            return self
-        spelling = (
-            token if token in known else penn for token, penn in zip(self.tokens, self.penn, strict=True)
-        )
-        return Sentence(self.tokens, tuple(spelling))
-
-    @property
-    def leaves(self) -> tuple[str, ...]:
-        """The surface tokens with their brackets escaped: fit to be printed in a tree."""
-        return tuple(map(escape, self.tokens)) if _BRACKET.search("".join(self.tokens)) else self.tokens
+def escaped(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens with their brackets spelt as in the Penn Treebank."""
+    return tuple(map(escape, tokens)) if _BRACKET.search("".join(tokens)) else tokens
 
 
 def escape(token: str) -> str:
@@ -287,14 +257,13 @@ def _split_word(word: str) -> list[str]:
 # Input ------------------------------------------------------------------------------------------------------
 
 
-def read_sentences(lines: Iterable[str], *, raw: bool) -> Iterator[Sentence]:
-    """Sentences from lines of tokens, one sentence a line; or from raw text with blank lines between
-    paragraphs. Lines are read as they are needed; blank ones give no sentence."""
+def read_words(lines: Iterable[str], *, raw: bool) -> Iterator[list[str]]:
+    """The tokens of sentences from lines of tokens, one sentence a line; or from raw text with blank lines
+    between paragraphs. Lines are read as they are needed; blank ones give no sentence."""
     if not raw:
-        yield from (Sentence.of(tokens) for tokens in map(str.split, lines) if tokens)
+        yield from filter(None, map(str.split, lines))
         return
-    for text in _raw_sentences(lines):
-        yield Sentence.of(tokenize(text))
+    yield from map(tokenize, _raw_sentences(lines))
 
 
 def _raw_sentences(lines: Iterable[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from secateur.kinds.pcfg.model import UNPRUNED
 from secateur.kinds.pcfg.parser import Parse, Parser
 from secateur.models.limits import Limits
 from secateur.search.core import Policy, Work
-from secateur.treebanks.bank import Treebank
+from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.text import Sentence
 from secateur.treebanks.tree import Leaf, Tree
 from toy_model import toy_model

@@ -1,177 +1,148 @@
-"""ArcParser: words in, dependency trees out, at one point of a model's dial."""
+"""ArcParser: words in, dependency trees out, along one of the ways of a model."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from secateur.errors import InputError
 from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.features import AROUND
-from secateur.kinds.arcs.model import DependencyModel
-from secateur.models.limits import Limits, pieces
-from secateur.search.core import Work
+from secateur.kinds.arcs.parts import ArcParts
+from secateur.kinds.arcs.settings import Using
+from secateur.kinds.arcs.ways import policy_of, task_of, whole_task
+from secateur.models.limits import Limits
+from secateur.models.parse import Given, Parse, SentenceParser
+from secateur.models.point import Way
+from secateur.search.core import Policy, Work
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
+from secateur.tasks.arc_locking.task import ArcLocking
+from secateur.treebanks.dependencies import DEPENDENCIES, NO_TAG
 from secateur.treebanks.dependency_tree import NO_LABEL, DependencyTree
-from secateur.treebanks.formats.conll import CONLLU
-from secateur.treebanks.text import Sentence, penn_spelling, tokenize
-
-Given = DependencyTree | Sentence | Sequence[str]  # a text alone is one sentence, raw
-
-BATCH = 600  # words that go through the kernels together
-NO_TAG = "_"
+from secateur.treebanks.sentence import Sentence, Tags
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyParse:
-    """A tree and what it took to find it."""
-
-    tree: DependencyTree
-    work: Work  # features: templates computed
-    seconds: float  # in a batch, its share by words
-    stage: int  # after which it was found, from 0
-    fell_back: bool = False  # no tree was left: it is of the stage before
-    failed: bool = False  # no tree was looked for: all words hang on the first, or have no heads
-    degraded: bool = False  # too long: parsed in pieces, flat, or skipped
-
-    def __str__(self) -> str:
-        return CONLLU.write(self.tree).rstrip("\n")
-
-
-class _Found(NamedTuple):
+class _Heads(NamedTuple):
     """What there is to say of a sentence before it has labels."""
 
     heads: tuple[int, ...]
     features: int
     stage: int
-    fell_back: bool = False
-    failed: bool = False
-    degraded: bool = False
+    fell_back: bool
 
 
-class ArcParser:
-    """Parsing with a model at one of its points.
+class ArcParser(SentenceParser[DependencyTree]):
+    """Parsing with weights in stages, filters and a policy.
 
     Sentences keep the tags they come with; those without tags get them from the model's tagger, and so do
-    all with `retag`.
+    all where `using` says so.
     """
 
-    def __init__(
-        self, model: DependencyModel, point: str, *, limits: Limits | None = None, retag: bool = False
-    ) -> None:
-        if retag and model.tagger is None:
-            raise InputError("this model has no tagger", fix="leave the tags as they are")
-        self.model = model
-        self.point = point
-        self.limits = limits or Limits()
-        self.retag = retag
-        self.task, self.policy = model.task(point), model.policy(point)
+    annotation = DEPENDENCIES
 
-    def __call__(self, text: str) -> DependencyParse:
-        """Parse one sentence of raw text."""
-        return self.parse(text)
+    def __init__(
+        self,
+        parts: ArcParts,
+        way: Way,
+        policies: Mapping[str, Policy],
+        *,
+        limits: Limits | None = None,
+        using: Using | None = None,
+    ) -> None:
+        self.parts, self.way = parts, way
+        self.limits = limits or Limits()
+        self.using = using or Using()
+        self.task, self.policy = task_of(parts, way, policies), policy_of(way, policies)
+        if self.using.tags == "predicted" and parts.tagger is None:
+            raise InputError("this model has no tagger", fix="leave the tags as they are")
+
+    def __repr__(self) -> str:
+        how = ", ".join(f"{name} {value}" for name, value in self.way.items()) or "all templates"
+        return f"<ArcParser: {len(self.parts.groups)} stages, {how}>"
 
     def parse(
         self, words: Given, tags: Sequence[str] | None = None, coarse: Sequence[str] | None = None
-    ) -> DependencyParse:
+    ) -> Parse[DependencyTree]:
         """The best tree of a sentence; coarse tags follow from the others where they are not given."""
-        tree = _tree(words)
+        sentence = self.given(words)
         if tags is not None:
-            tree = tree.with_tags(tags, coarse)
+            bare = DependencyTree(sentence.tokens, *[(NO_TAG,) * len(sentence)] * 2, (), ())
+            tagged = bare.with_tags(tags, coarse)
+            own = Tags(tagged.tags, tagged.coarse)
+            sentence = Sentence(sentence.tokens, sentence.penn, own, sentence.source)
         elif coarse is not None:
             raise InputError("coarse tags without finer ones", fix="give both, or tags alone")
-        return self._parse_all([tree])[0]
+        return self.batch([sentence])[0]
 
-    def pipe(
-        self, sentences: Iterable[Given], *, jobs: int = 1, batch: int = BATCH
-    ) -> Iterator[DependencyParse]:
-        """The parses of sentences, in order, the same for any number of jobs.
-
-        A batch is as many sentences as it takes to have so many words. Jobs are threads, 0 means one for each
-        core: the kernels run side by side.
-        """
-        batches = _batches(sentences, batch)
-        jobs = jobs or os.cpu_count() or 1
-        if jobs == 1:
-            for trees in batches:
-                yield from self._parse_all(trees)
-            return
-        from joblib import Parallel, delayed
-
-        run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")
-        for parses in run(delayed(self._parse_all)(trees) for trees in batches):
-            yield from parses
-
-    def _parse_all(self, trees: Sequence[DependencyTree]) -> list[DependencyParse]:
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[DependencyTree] | None]:
+        """All sentences that are not too long in one call of the kernel."""
         started = time.perf_counter()
-        seen = self._tagged([self.seen(tree) for tree in trees])
-        found = self._search(seen)
+        whole = [sentence for sentence in sentences if not self._is_long(len(sentence))]
+        seen = self.seen(whole)
+        found = self._heads(seen)
         labels = self._labels(seen, found)
-        each = (time.perf_counter() - started) / max(sum(map(len, trees)), 1)
-        return [
-            DependencyParse(
-                DependencyTree(given.words, tree.tags, tree.coarse, f.heads, own, given.source),
-                Work(features=f.features),
-                each * len(given),
-                f.stage,
-                f.fell_back,
-                f.failed,
-                f.degraded,
-            )
-            for given, tree, f, own in zip(trees, seen, found, labels, strict=True)
-        ]
+        each = (time.perf_counter() - started) / max(sum(map(len, whole)), 1)
+        made = (
+            self._made(sentence, tree, own, label, each * len(sentence))
+            for sentence, tree, own, label in zip(whole, seen, found, labels, strict=True)
+        )
+        return [None if self._is_long(len(sentence)) else next(made) for sentence in sentences]
+
+    def _made(
+        self,
+        sentence: Sentence,
+        seen: DependencyTree,
+        found: _Heads,
+        labels: tuple[str, ...],
+        seconds: float,
+    ) -> Parse[DependencyTree]:
+        tree = DependencyTree(sentence.tokens, seen.tags, seen.coarse, found.heads, labels, sentence.source)
+        return Parse(
+            tree,
+            Work(features=found.features),
+            seconds,
+            fell_back=found.fell_back,
+            notes={"stage": found.stage},
+            annotation=self.annotation,
+        )
 
     # Tags and labels ----------------------------------------------------------------------------------------
 
-    def _tagged(self, trees: Sequence[DependencyTree]) -> list[DependencyTree]:
-        found = list(trees)
-        bare = [i for i, tree in enumerate(trees) if self.retag or not _has_tags(tree)]
-        if not bare:
-            return found
-        tagger = self.model.tagger
-        if tagger is None:
-            raise InputError(
-                "the words have no tags, and this model has no tagger",
-                fix="give a tag for every word, or train a model with a tagger",
-            )
-        tagged = tagger.tag([trees[i].words for i in bare])
-        for i, tags in zip(bare, tagged, strict=True):
-            found[i] = trees[i].with_tags(*tags)
-        return found
+    def seen(self, sentences: Sequence[Sentence]) -> list[DependencyTree]:
+        """The sentences in the spelling of the training text, with tags."""
+        words = [sentence.penn if self.parts.penn else sentence.tokens for sentence in sentences]
+        tags = [None if self.using.tags == "predicted" else sentence.tags for sentence in sentences]
+        bare = [number for number, own in enumerate(tags) if own is None]
+        if bare:
+            if self.parts.tagger is None:
+                raise InputError(
+                    "the words have no tags, and this model has no tagger",
+                    fix="give a tag for every word, or train a model with a tagger",
+                )
+            made = self.parts.tagger.tag([words[number] for number in bare])
+            for number, (fine, coarse) in zip(bare, made, strict=True):
+                tags[number] = Tags(tuple(fine), tuple(coarse))
+        return [
+            DependencyTree(own, tag.fine, tag.coarse, (), ())
+            for own, tag in zip(words, tags, strict=True)
+            if tag is not None
+        ]
 
-    def seen(self, tree: DependencyTree) -> DependencyTree:
-        """The sentence in the spelling of the training text."""
-        if not self.model.is_penn:
-            return tree
-        words = penn_spelling(tree.words)
-        return tree if words is tree.words else tree.with_words(words)
-
-    def _labels(self, trees: Sequence[DependencyTree], found: Sequence[_Found]) -> list[tuple[str, ...]]:
-        labels = [(NO_LABEL,) * len(f.heads) for f in found]
-        labeller = self.model.labeller
-        parsed = [i for i, f in enumerate(found) if f.heads]
-        if labeller is not None and parsed:
-            own = labeller.label_found([trees[i] for i in parsed], [found[i].heads for i in parsed])
-            for i, made in zip(parsed, own, strict=True):
-                labels[i] = made
-        return labels
+    def _labels(self, trees: Sequence[DependencyTree], found: Sequence[_Heads]) -> list[tuple[str, ...]]:
+        labeller = self.parts.labeller
+        if labeller is None or not trees:
+            return [(NO_LABEL,) * len(own.heads) for own in found]
+        return labeller.label_found(trees, [own.heads for own in found])
 
     # Heads --------------------------------------------------------------------------------------------------
 
-    def _search(self, trees: Sequence[DependencyTree]) -> list[_Found]:
-        long = {i for i, tree in enumerate(trees) if self._is_long(len(tree))}
-        found = iter(self._search_whole([tree for i, tree in enumerate(trees) if i not in long]))
-        return [self._too_long(tree) if i in long else next(found) for i, tree in enumerate(trees)]
-
-    def _search_whole(self, trees: Sequence[DependencyTree]) -> list[_Found]:
-        """All sentences in one call of the kernel."""
+    def _heads(self, trees: Sequence[DependencyTree]) -> list[_Heads]:
         if not trees:
             return []
-        task, limits = self.task, self.model.limits
+        task, limits = self.task, self.parts.limits
         corpus = unparsed_corpus(task.arc_features, trees)
         ends = kernel.lock_corpus(
             task.arc_features.compiled,
@@ -185,7 +156,7 @@ class ArcParser:
         )
         heads = corpus.heads.tolist()
         return [
-            _Found(tuple(heads[a + 1 : b + 1 - AROUND]), features, stage, ending == kernel.NO_TREE)
+            _Heads(tuple(heads[a + 1 : b + 1 - AROUND]), features, stage, ending == kernel.NO_TREE)
             for (a, b), (ending, stage, features) in zip(
                 pairwise(corpus.start.tolist()), ends.tolist(), strict=True
             )
@@ -196,57 +167,49 @@ class ArcParser:
         second = self.task.rules.last >= self.task.stages.first
         return n > self.limits.words or (second and 4 * (n + 1) ** 3 > self.limits.chart_bytes)
 
-    def _too_long(self, tree: DependencyTree) -> _Found:
-        n = len(tree)
-        if self.limits.on_long == "skip":
-            return _Found((), 0, 0, failed=True, degraded=True)
-        if self.limits.on_long == "flat" or n == 1:
-            return _Found((0, *(1,) * (n - 1)), 0, 0, failed=True, degraded=True)
-        longest = min(self.limits.words, max(n // 2, 1))
-        parts = [(first, _piece(tree, first, end)) for first, end in pieces(tree.words, longest)]
-        found = self._search([piece for _, piece in parts])
+    # What to do without a parse -----------------------------------------------------------------------------
+
+    def nothing(self, sentence: Sentence) -> DependencyTree:
+        """The sentence without heads."""
+        none = (NO_TAG,) * len(sentence)
+        tags = sentence.tags or Tags(none, none)
+        return DependencyTree(sentence.tokens, tags.fine, tags.coarse, (), (), sentence.source)
+
+    def flat(self, sentence: Sentence) -> DependencyTree:
+        """All words hang on the first."""
+        (seen,) = self.seen([sentence])
+        heads = (0, *(1,) * (len(sentence) - 1))
+        labels = self._labels_of(sentence, seen.tags, seen.coarse, heads)
+        return DependencyTree(sentence.tokens, seen.tags, seen.coarse, heads, labels, sentence.source)
+
+    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, DependencyTree]]) -> DependencyTree:
+        """The roots of later pieces hang on the first one's."""
         heads: list[int] = []
         root = 0
-        for (first, _), part in zip(parts, found, strict=True):
-            # The roots of later pieces hang on the first one's.
+        for first, part in parts:
             heads += [head + first if head else root for head in part.heads]
             root = root or heads.index(0) + 1
-        features, stage = sum(f.features for f in found), max(f.stage for f in found)
-        fell_back, failed = any(f.fell_back for f in found), any(f.failed for f in found)
-        return _Found(tuple(heads), features, stage, fell_back, failed, degraded=True)
+        tags, coarse = (
+            tuple(tag for _, part in parts for tag in getattr(part, column)) for column in ("tags", "coarse")
+        )
+        labels = self._labels_of(sentence, tags, coarse, tuple(heads))
+        return DependencyTree(sentence.tokens, tags, coarse, tuple(heads), labels, sentence.source)
 
+    def _labels_of(
+        self, sentence: Sentence, tags: tuple[str, ...], coarse: tuple[str, ...], heads: tuple[int, ...]
+    ) -> tuple[str, ...]:
+        words = sentence.penn if self.parts.penn else sentence.tokens
+        seen = DependencyTree(words, tags, coarse, (), ())
+        return self._labels([seen], [_Heads(heads, 0, 0, False)])[0]
 
-def _tree(given: Given) -> DependencyTree:
-    """A sentence without tags where it comes without."""
-    if isinstance(given, str):
-        given = Sentence.of(tokenize(given))
-    if isinstance(given, DependencyTree):
-        tree = given
-    else:
-        words = tuple(given.tokens if isinstance(given, Sentence) else given)
-        none = (NO_TAG,) * len(words)
-        tree = DependencyTree(words, none, none, (), ())
-    if not tree.words:
-        raise InputError("an empty sentence", fix="give at least one word")
-    return tree
+    def noted(self, notes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        return {"stage": max(int(note.get("stage", 0)) for note in notes)}
 
+    def whole(self, tree: DependencyTree) -> int:
+        """Templates of all arcs of a tagged sentence."""
+        words = tree.words
+        return self._whole.full_cost(self._whole.encode(words, tree.tags, tree.coarse))
 
-def _has_tags(tree: DependencyTree) -> bool:
-    return any(tag != NO_TAG for tag in tree.tags)
-
-
-def _piece(tree: DependencyTree, first: int, end: int) -> DependencyTree:
-    return DependencyTree(tree.words[first:end], tree.tags[first:end], tree.coarse[first:end], (), ())
-
-
-def _batches(sentences: Iterable[Given], words: int) -> Iterator[list[DependencyTree]]:
-    batch: list[DependencyTree] = []
-    size = 0
-    for sentence in sentences:
-        batch.append(_tree(sentence))
-        size += len(batch[-1])
-        if size >= words:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    @cached_property
+    def _whole(self) -> ArcLocking:
+        return whole_task(self.parts)

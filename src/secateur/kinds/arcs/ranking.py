@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs import ranking as kernel
 from secateur.kernels.perceptron.mira import Corpus
@@ -29,6 +31,20 @@ class Ranking:
     @property
     def templates(self) -> tuple[int, ...]:
         return tuple(itertools.chain(*self.units))
+
+    @classmethod
+    def checked(cls, stored: Any, features: ArcFeatures, where: str) -> Ranking:
+        """From what was stored of one."""
+        try:
+            found = cls(tuple(map(tuple, stored["units"])), tuple(map(float, stored["accuracy"])))
+            known = set(range(len(features.templates)))
+            fits = bool(found.units) and set(found.templates) <= known
+        except (KeyError, TypeError, ValueError):
+            fits = False
+        if not fits or len(found.units) != len(found.accuracy):
+            fix = "delete this file: its piece of the training is done again"
+            raise InputError("damaged: no ranking of these templates", where=where, fix=fix)
+        return found
 
 
 def rank(

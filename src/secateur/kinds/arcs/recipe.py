@@ -1,4 +1,4 @@
-"""From a dependency treebank to a model with a dial.
+"""From dependency trees to a model with a dial.
 
 1. Weights that serve any choice of templates rank these: forward selection on held-out trees, then groups.
 2. Weights that serve every stage, on all trees, and without each fold.
@@ -9,69 +9,60 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.features.stages import Groups
 from secateur.kernels.perceptron.mira import Arcs
+from secateur.kinds.arcs import KIND
 from secateur.kinds.arcs.filters import train_filters
 from secateur.kinds.arcs.labels import Labeller
-from secateur.kinds.arcs.model import PROJECTIVE, DependencyModel, policy_name
 from secateur.kinds.arcs.parser import ArcParser
+from secateur.kinds.arcs.parts import ArcParts
 from secateur.kinds.arcs.policies import DaggerRound, dagger
 from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
-from secateur.kinds.arcs.settings import ArcSettings
+from secateur.kinds.arcs.settings import ArcSettings, Using
 from secateur.kinds.arcs.tagger import Tagger, jackknife
+from secateur.kinds.arcs.ways import PROJECTIVE, policy_name, ways
 from secateur.kinds.arcs.weights import ALL_ARCS, any_weights, staged_weights
-from secateur.kinds.pcfg.trainer import Step, Tell
-from secateur.metrics.attachment import attachment
-from secateur.models import dial as frontier
-from secateur.models.dial import Point
-from secateur.models.run import Folder
+from secateur.metrics.attachment import DependencyScoring
+from secateur.models.curve import with_tradeoffs
+from secateur.models.kind import Trained
+from secateur.models.measure import measure
+from secateur.models.point import Point
+from secateur.models.run import Run, fingerprint
+from secateur.models.training import noted
 from secateur.search.core import Example, Policy, Weights
-from secateur.search.parallel import Engine
 from secateur.tasks.arc_locking.corpus import corpus_of, corpus_tags
 from secateur.tasks.arc_locking.filter import ArcFilter, filter_templates, likely, with_gold
 from secateur.tasks.arc_locking.limits import LengthLimits
 from secateur.tasks.arc_locking.task import ArcLocking, ArcModels
-from secateur.treebanks.dependency_bank import DependencyBank
+from secateur.treebanks.bank import Bank
+from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.dependency_tree import NO_LABEL, DependencyTree
 from secateur.treebanks.text import has_penn_spelling
 
 RANKED = 300  # held-out sentences that templates are ranked on, at most
 RANKED_SIBLINGS = 60
 LEARNED = 6.0  # the first filter's margin where the second order is learned
-_SETTINGS = "settings"  # of a tagger or labeller, in JSON, beside its arrays
-LEAST = 0.3  # seconds: short runs are timed again until then
+
+Stored = TypeVar("Stored", Tagger, Labeller)
 
 
-def train_arcs(
-    train: DependencyBank,
-    dev: DependencyBank | None = None,
-    *,
-    settings: ArcSettings | None = None,
-    features: ArcFeatures | None = None,
-    work: Path | None = None,
-    engine: Engine | None = None,
-    tell: Tell = lambda step: None,
-) -> DependencyModel:
-    """A model with a frontier. With a `work` folder, a stopped run goes on there."""
-    settings = settings or ArcSettings()
-    checksum = train.checksum()
-    if dev is None:
-        train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
-    trainer = ArcTrainer(train, dev, settings, features=features, work=work, engine=engine, tell=tell)
+def train(
+    run: Run, train: Bank[DependencyTree], dev: Bank[DependencyTree], settings: ArcSettings
+) -> Trained[ArcParts]:
+    """A tagger, a labeller, a staged parser and policies for it."""
+    trainer = ArcTrainer(run, train, dev, settings)
     tagger = trainer.tagger()
     if settings.tags == "predicted":
         trainer.retag(tagger)
@@ -79,99 +70,123 @@ def train_arcs(
     groups = trainer.groups()
     filters = trainer.filters(groups)
     task = trainer.task(groups, trainer.weights(groups, filters), filters)
-    parts = trainer.parts(groups)
+    apart = trainer.apart(groups)
     policies: dict[str, Policy] = {}
     log: list[dict[str, Any]] = []
     for number, cost in enumerate(settings.policy_costs):
-        policy, rounds = trainer.policy(number, cost, task, parts)
+        policy, rounds = trainer.policy(number, cost, task, apart)
         policies[policy_name(number)] = policy
         log.append({"name": policy_name(number), "cost": cost, "rounds": [r._asdict() for r in rounds]})
-    notes = {
-        "trees": len(train),
-        "held out": len(dev),
-        "judged on": len(trainer.judging),
-        "checksum": checksum,
-        "penn": has_penn_spelling(train.vocabulary()),
-        **{k: v for k, v in asdict(settings).items() if v is not None},
-        "margins": settings.filter_margins,
-        "costs": settings.policy_costs,
-    }
-    model = DependencyModel(
+    parts = ArcParts(
         trainer.features,
         groups,
         task.models,
         task.limits,
-        policies,
-        (),
-        tagger,
-        labeller,
-        notes,
-        log,
         filters,
         settings.filter_margins,
+        tagger,
+        labeller,
+        settings.single_root,
+        settings.projective,
+        has_penn_spelling(train.vocabulary()),
     )
-    return replace(model, points=frontier.with_tradeoffs(trainer.measure(model)))
+    # Where tags are predicted, the parser makes them once more, so that tagging is timed too.
+    points = measured(run, parts, policies, dev[1::2], Using(settings.tags), settings.repeat)
+    notes = {
+        "judged on": len(trainer.judging),
+        **noted(settings, "features"),
+        "margins": settings.filter_margins,
+        "costs": settings.policy_costs,
+    }
+    return Trained(parts, policies, with_tradeoffs(points), notes, log)
+
+
+def measured(
+    run: Run,
+    parts: ArcParts,
+    policies: Mapping[str, Policy],
+    gold: Bank[DependencyTree],
+    using: Using,
+    repeat: int,
+) -> list[Point]:
+    """The true figures of all ways to parse."""
+    run.told(f"measuring on {len(gold):,} held-out sentences", minor=True)
+    every = {
+        name: (way, ArcParser(parts, way, policies, using=using))
+        for name, way in ways(parts, policies).items()
+    }
+    points = measure(every, gold, KIND.figures, DependencyScoring(), repeat=repeat)
+    for p in points:
+        run.told(
+            f"{p.name}: UAS {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
+            f"{p.kept:.1%} of the templates"
+        )
+    return points
+
+
+class _Codec(Generic[Stored]):
+    """A tagger or labeller in arrays, its settings as JSON beside them."""
+
+    def __init__(self, kind: type[Stored]) -> None:
+        self.kind = kind
+
+    def pack(self, piece: Stored) -> Mapping[str, npt.NDArray[Any]]:
+        settings = json.dumps(piece.settings()).encode()
+        return {**piece.arrays(), "settings": np.frombuffer(settings, np.uint8)}
+
+    def unpack(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Stored:
+        stored = dict(arrays)
+        return self.kind.from_arrays(stored, json.loads(stored.pop("settings").tobytes()))
 
 
 class ArcTrainer:
-    """Trees, settings and a folder; every finished piece is kept there, so that a run can go on."""
+    """Trees, settings and a run, which keeps every finished piece."""
 
     def __init__(
-        self,
-        train: DependencyBank,
-        dev: DependencyBank,
-        settings: ArcSettings,
-        *,
-        features: ArcFeatures | None = None,
-        work: Path | None = None,
-        engine: Engine | None = None,
-        tell: Tell = lambda step: None,
+        self, run: Run, train: Bank[DependencyTree], dev: Bank[DependencyTree], settings: ArcSettings
     ) -> None:
-        if len(dev) < 2 or len(train) < settings.folds:
-            raise InputError(
-                f"{len(train)} training and {len(dev)} held-out sentences",
-                fix=f"give {settings.folds} or more to train with, and --dev with 2 or more",
-            )
-        self.settings, self.tell = settings, tell
-        self.features = features or ArcFeatures()
+        if len(train) < settings.folds:
+            raise InputError(f"{len(train)} training sentences", fix=f"give {settings.folds} or more")
+        self.run, self.settings = run, settings
+        self.features = settings.features or ArcFeatures()
         self.trees = train
         self.stopping, self.judging = dev[::2], dev[1::2]
-        self.jobs = (engine or Engine()).jobs
-        self.folder = Folder(work, _fingerprint(train, dev, settings, self.features))
+        self.jobs = run.engine.jobs
+        run.claim(_fingerprint(train, dev, settings, self.features))
         self.limits = LengthLimits.from_trees(train)
-        self.done = 0
-        self.total = 4 + settings.order + settings.folds + len(settings.policy_costs) * settings.iterations
+        run.plan(
+            {
+                "tagger": 1,
+                "labeller": 1,
+                "ranking": settings.order,
+                "filters": 1,
+                "weights": 1 + settings.folds,
+                "round": len(settings.policy_costs) * settings.iterations,
+            }
+        )
 
     def tagger(self) -> Tagger:
         """Of all trees, for text without tags."""
-        found: Tagger = self._kept(
-            "tagger", Tagger, lambda: Tagger.train(self.trees, seed=self.settings.seed)
-        )
-        self._finished(f"tagger: {len(found.classes):,} classes")
+
+        def make() -> Tagger:
+            return Tagger.train(self.trees, seed=self.settings.seed)
+
+        found = self.run.piece("tagger", make, _Codec(Tagger))
+        self.run.told(f"tagger: {len(found.classes):,} classes", "tagger")
         return found
 
     def labeller(self) -> Labeller | None:
         """Of all trees; None where they have no labels."""
         if not set(self.trees.labels()) - {NO_LABEL}:
+            self.run.skip("labeller", 1)
             return None
-        found: Labeller = self._kept(
-            "labeller", Labeller, lambda: Labeller.train(self.trees, seed=self.settings.seed)
-        )
-        self._finished(f"labeller: {len(found.labels):,} labels")
+
+        def make() -> Labeller:
+            return Labeller.train(self.trees, seed=self.settings.seed)
+
+        found = self.run.piece("labeller", make, _Codec(Labeller))
+        self.run.told(f"labeller: {len(found.labels):,} labels", "labeller")
         return found
-
-    def _kept(self, name: str, kind: Any, make: Callable[[], Any]) -> Any:
-        """A stored tagger or labeller, or a new one, stored."""
-        made: list[Any] = []
-
-        def arrays() -> Mapping[str, Any]:
-            made.append(make())
-            settings = json.dumps(made[0].settings()).encode()
-            return {**made[0].arrays(), _SETTINGS: np.frombuffer(settings, np.uint8)}
-
-        stored = dict(self.folder.arrays(name, arrays))
-        settings = json.loads(stored.pop(_SETTINGS).tobytes())
-        return made[0] if made else kind.from_arrays(stored, settings)
 
     def retag(self, tagger: Tagger) -> None:
         """Learn and judge with tags as for new text: those of training sentences by taggers without them."""
@@ -193,10 +208,11 @@ class ArcTrainer:
         return (*found, *prefixes(siblings, self.settings.sibling_ends))
 
     def _ranked(self, name: str, make: Any) -> Ranking:
-        stored = self.folder.numbers(name, lambda: asdict(make()))
-        found = Ranking(tuple(map(tuple, stored["units"])), tuple(stored["accuracy"]))
+        stored = self.run.numbers(name, lambda: asdict(make()))
+        found = Ranking.checked(stored, self.features, self.run.file(f"{name}.json"))
         names = self.features.templates
-        self._finished(f"{name}: first {names[found.templates[0]]!r}, last {names[found.templates[-1]]!r}")
+        first, last = (names[found.templates[place]] for place in (0, -1))
+        self.run.told(f"{name}: first {first!r}, last {last!r}", "ranking")
         return found
 
     def _rank(self) -> Ranking:
@@ -231,7 +247,7 @@ class ArcTrainer:
     def filters(self, groups: Groups) -> tuple[ArcFilter, ...]:
         """Of all trees."""
         found = self._stored_filters("filters", groups, self.trees)
-        self._finished("filters: " + ", ".join(f"{len(own.templates)} templates" for own in found))
+        self.run.told("filters: " + ", ".join(f"{len(own.templates)} templates" for own in found), "filters")
         return found
 
     def _stored_filters(
@@ -254,7 +270,7 @@ class ArcTrainer:
             )
             return {f"{number}": own.weights for number, own in enumerate(found)}
 
-        stored = self.folder.arrays(name, make)
+        stored = self.run.arrays(name, make)
         return tuple(
             ArcFilter(filter_templates(self.features, ranked, count), stored[f"{number}"], margin)
             for number, (count, margin) in enumerate(zip(settings.filters, margins, strict=True))
@@ -264,7 +280,7 @@ class ArcTrainer:
         """Of all trees."""
         return self._stored("weights", groups, self.trees, filters)
 
-    def parts(self, groups: Groups) -> list[tuple[ArcLocking, list[Example]]]:
+    def apart(self, groups: Groups) -> list[tuple[ArcLocking, list[Example]]]:
         """Folds, each with a parser that has not seen it."""
 
         def part(fold: int) -> tuple[ArcLocking, list[Example]]:
@@ -294,46 +310,41 @@ class ArcTrainer:
         ]
 
     def policy(
-        self, number: int, cost: float, task: ArcLocking, parts: list[tuple[ArcLocking, list[Example]]]
+        self, number: int, cost: float, task: ArcLocking, apart: list[tuple[ArcLocking, list[Example]]]
     ) -> tuple[Policy, list[DaggerRound]]:
         name = policy_name(number)
 
         def report(r: DaggerRound) -> None:
-            self._finished(
+            self.run.told(
                 f"{name} round {r.number}, cost {cost:g}: UAS {100 * r.accuracy:.2f}, "
-                f"{r.features:.1%} of the templates, {r.decisions:,} decisions"
+                f"{r.features:.1%} of the templates, {r.decisions:,} decisions",
+                "round",
+                minor=r.number < self.settings.iterations,
             )
 
+        resume = self.run.checkpoint(name, task.dim)
+        if resume is not None:
+            self.run.skip("round", len(resume.rounds) - 1)
         return dagger(
-            name,
             task,
-            parts,
+            apart,
             self.examples(task, self.stopping),
             cost=cost,
-            folder=self.folder,
             iterations=self.settings.iterations,
             seed=self.settings.seed,
+            engine=self.run.engine,
+            resume=resume,
+            save=partial(self.run.save_checkpoint, name),
             report=report,
         )
-
-    def measure(self, model: DependencyModel) -> list[Point]:
-        """All points on the judging half."""
-        points = [measure(name, model, self.judging, repeat=self.settings.repeat) for name in model.names]
-        for p in points:
-            self._finished(
-                f"{p.name}: UAS {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
-                f"{p.kept:.1%} of the templates",
-                fits=0,
-            )
-        return points
 
     def _stored(
         self, name: str, groups: Groups, trees: Sequence[DependencyTree], filters: tuple[ArcFilter, ...]
     ) -> Weights:
-        weights = self.folder.policy(
-            name, 1 << self.settings.bits, lambda: Policy(self._fit(name, groups, trees, filters))
-        ).weights
-        self._finished(f"{name}: trained on {len(trees):,} sentences")
+        weights = self.run.weights(
+            name, 1 << self.settings.bits, lambda: self._fit(name, groups, trees, filters)
+        )
+        self.run.told(f"{name}: trained on {len(trees):,} sentences", "weights")
         return weights
 
     def _fit(
@@ -368,48 +379,16 @@ class ArcTrainer:
         return with_gold(likely(self.features, [first], corpus, tags, self.limits), corpus)
 
     def _epoch(self, name: str, epoch: int, right: float) -> None:
-        self._finished(f"{name}, pass {epoch}: {right:.1%} of the heads right while training", fits=0)
-
-    def _finished(self, text: str, fits: int = 1) -> None:
-        self.done += fits
-        self.tell(Step(text, self.done, self.total, 0))
+        self.run.told(f"{name}, pass {epoch}: {right:.1%} of the heads right while training", minor=True)
 
 
 def _fingerprint(
-    train: DependencyBank, dev: DependencyBank, settings: ArcSettings, features: ArcFeatures
+    train: Bank[DependencyTree], dev: Bank[DependencyTree], settings: ArcSettings, features: ArcFeatures
 ) -> str:
     """Of all that the pieces of a run depend on."""
-    chosen = {**asdict(settings), "margins": settings.filter_margins, "costs": settings.policy_costs}
-    about = json.dumps([train.checksum(), dev.checksum(), chosen, features.templates])
-    whole = hashlib.sha256(about.encode())
+    free = ("features", "repeat", "points")
+    chosen = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name not in free}
+    chosen |= {"margins": settings.filter_margins, "costs": settings.policy_costs}
     # What views make of the words: a changed function is another run.
-    for tree in train:
-        whole.update(features.rows.of([(tree.words, tree.tags, tree.coarse)]).tobytes())
-    return whole.hexdigest()
-
-
-def measure(name: str, model: DependencyModel, trees: Sequence[DependencyTree], *, repeat: int) -> Point:
-    """An operating point: UAS, templates, and CPU time of one process, best of `repeat` runs or more."""
-    parser = ArcParser(model, name)
-    parses = list(parser.pipe(trees))  # also compiles, before the clock starts
-    spent: list[float] = []
-    while len(spent) < repeat or sum(spent) < LEAST:
-        started = time.process_time()
-        for _ in parser.pipe(trees):
-            pass
-        spent.append(max(time.process_time() - started, 1e-9))
-    scores = attachment(trees, [parse.tree for parse in parses])
-    low, high = scores.confidence()
-    computed = sum(parse.work.features for parse in parses)
-    full = sum(model.whole.full_cost(model.whole.encode(t.words, t.tags, t.coarse)) for t in trees)
-    return Point(
-        name,
-        accuracy=scores.uas,
-        low=low,
-        high=high,
-        mpush=computed / len(trees) / 1e6,
-        words_per_second=sum(len(tree) for tree in trees) / min(spent),
-        seconds_per_sentence=min(spent) / len(trees),
-        kept=computed / full,
-        failures=sum(parse.fell_back for parse in parses) / len(trees),
-    )
+    seen = (features.rows.of([(tree.words, tree.tags, tree.coarse)]) for tree in train)
+    return fingerprint(train.checksum(), dev.checksum(), chosen, features.templates, *seen)

@@ -1,16 +1,20 @@
-"""How to train on dependencies."""
+"""What a model of dependencies can be told: how to train, to parse, and to look at a sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import PROJECTIVE
-from secateur.kinds.arcs.weights import BITS, EPOCHS, SHUFFLES
+from secateur.options import check_choice, check_least, option
+
+if TYPE_CHECKING:
+    from secateur.features.arc import ArcFeatures
 
 Projective = Literal["always", "last", "never"]
+Tagging = Literal["gold", "predicted"]
 Margins = tuple[tuple[float, ...], ...]
 
 # By order. The second gains more from an arc that is right, and has more time to spend on it.
@@ -25,38 +29,49 @@ COSTS = {1: (1.0, 1.5, 2.0, 4.0), 2: (4.0, 8.0, 16.0, 32.0)}
 class ArcSettings:
     """How to train a dependency parser and its policies."""
 
-    order: int = 1  # 2: with adjacent siblings
+    order: int = option(1, "1: arcs alone; 2: with their siblings.", low=1, high=2)
+    projective: Projective = option(
+        "always", "In which stages arcs must not cross; never: they may in the result."
+    )
+    tags: Tagging = option(
+        "predicted",
+        "Tags that the parser learns with and the dial is measured with; a tagger is trained anyway.",
+    )
+    points: int | None = option(
+        None, "Policies, each twice as careful as the one before; 4 by default.", low=1
+    )
+    iterations: int = option(20, "Rounds of DAgger for each.", low=1)
     ends: tuple[int, ...] = (24,)  # patterns of the first order that a stage has; the last has all
     sibling_ends: tuple[int, ...] = (14,)
     even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
     margins: Margins = ()  # the filters' points, the widest first; none: as suits the order
-    projective: Projective = "always"  # in which stages arcs must not cross; never: they may in the result
     single_root: bool = True
-    tags: Literal["gold", "predicted"] = "gold"  # what the parser learns with; a tagger is trained anyway
     costs: tuple[float, ...] = ()  # of locking a wrong arc; one policy each; none: as suits the order
-    epochs: int = EPOCHS
-    shuffles: int = SHUFFLES  # trainings, with the sentences in another order, whose weights are averaged
-    bits: int = BITS
+    epochs: int = 12
+    shuffles: int = 2  # trainings, with the sentences in another order, whose weights are averaged
+    bits: int = 24
     folds: int = 4
-    iterations: int = 20
     policy_bits: int | None = None  # None: policies see scores and margins alone
+    features: ArcFeatures | None = None  # patterns of your own
     repeat: int = 3  # timing runs
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.order not in (1, 2):
-            raise InputError(f"order {self.order}", fix="choose 1 or 2")
-        for what, number, least in (
-            ("passes over the trees", self.epochs, 1),
-            ("orders of the sentences", self.shuffles, 1),
-            ("folds", self.folds, 2),
-            ("rounds of DAgger", self.iterations, 1),
-            ("timing runs", self.repeat, 1),
-            ("stages", 1 if self.even is None else self.even, 1),
-        ):
-            if number < least:
-                raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
+        check_choice("order", self.order, (1, 2))
+        check_choice("projective", self.projective, ("always", "last", "never"))
+        check_choice("tags", self.tags, ("gold", "predicted"))
+        check_least(
+            {
+                "passes over the trees": (self.epochs, 1),
+                "orders of the sentences": (self.shuffles, 1),
+                "folds": (self.folds, 2),
+                "rounds of DAgger": (self.iterations, 1),
+                "timing runs": (self.repeat, 1),
+                "stages": (1 if self.even is None else self.even, 1),
+                "policies": (1 if self.points is None else self.points, 1),
+            }
+        )
         for ends in (self.ends, self.sibling_ends):
             if any(b <= a for a, b in pairwise((0, *ends))):
                 raise InputError(f"stages of {ends} patterns", fix="give growing numbers above 0")
@@ -65,12 +80,8 @@ class ArcSettings:
                 f"margins {self.filter_margins} of {len(self.filters)} filters",
                 fix="give one for each filter",
             )
-        if self.projective not in PROJECTIVE:
-            raise InputError(f"projective {self.projective!r}", fix="choose " + ", ".join(PROJECTIVE))
         if self.order == 2 and self.projective == "never":
             raise InputError("crossing arcs of the second order", fix="take order 1, or projective trees")
-        if self.tags not in ("gold", "predicted"):
-            raise InputError(f"unknown tags {self.tags!r}", fix="choose gold or predicted")
         if min(self.policy_costs) <= 0:
             raise InputError("a cost of a wrong lock that is not positive", fix="give costs above 0")
 
@@ -81,5 +92,45 @@ class ArcSettings:
 
     @property
     def policy_costs(self) -> tuple[float, ...]:
-        """Those given, or those that suit the order."""
-        return self.costs or COSTS[self.order]
+        """Those given, or as many as there shall be policies, or those that suit the order."""
+        usual = COSTS[self.order]
+        if self.points is not None and not self.costs:
+            return tuple(usual[0] * 2.0**n for n in range(self.points))
+        return self.costs or usual
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """How a parser of dependencies is used."""
+
+    tags: Tagging | None = option(
+        None,
+        "gold: as the input has them; predicted: the model's own. Words without tags get its own anyway.",
+    )
+
+    def __post_init__(self) -> None:
+        check_choice("tags", self.tags, (None, "gold", "predicted"))
+
+    @property
+    def is_json(self) -> bool:
+        """Whether there is more to say than a tree can."""
+        return False
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a sentence may have several trees."""
+        return False
+
+    def said(self) -> str:
+        """For protocols."""
+        return "" if self.tags is None else f"{self.tags} tags"
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What to see of a sentence: there is nothing to choose."""
+
+
+def measured(notes: Mapping[str, Any]) -> Using:
+    """As the points of a dial were measured."""
+    return Using(tags=notes.get("tags", "gold"))

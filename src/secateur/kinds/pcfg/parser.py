@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -26,52 +26,32 @@ from secateur.kernels.split import parse as block_parse
 from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
 from secateur.kinds.pcfg.kbest import KBest
-from secateur.kinds.pcfg.model import Model, grammar_at
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
-from secateur.models.limits import Limits, pieces
+from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.ways import grammar_of
+from secateur.models.limits import Limits
+from secateur.models.parse import Given, Parse, SentenceParser
+from secateur.models.point import Way
+from secateur.options import check_least
 from secateur.search.core import Policy, Work
 from secateur.tasks.span_pruning.masks import Spans
-from secateur.treebanks.text import Sentence, tokenize
-from secateur.treebanks.tree import Leaf, Tree
+from secateur.treebanks.phrases import PHRASES
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Leaf, Tree, renumber
 
 Decode = Literal["max-rule", "viterbi"]
-Words = Sentence | Sequence[str]
+_NO_NOTES: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """A tree and what it took to find it."""
-
-    tree: Tree
-    score: float  # natural log; -inf where no parse was found
-    work: Work
-    seconds: float
-    failed: bool = False  # no parse: the tree is flat
-    degraded: bool = False  # too long: parsed in pieces, flat, or skipped
-
-    def __str__(self) -> str:
-        return str(self.tree)
-
-    def to_nltk(self) -> Any:
-        from secateur.treebanks.formats.nltk import to_nltk
-
-        return to_nltk(self.tree)
-
-    def svg(self) -> str:
-        from secateur.treebanks.draw.phrases import svg
-
-        return svg(self.tree)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
-
-class Parser:
+class Parser(SentenceParser[Tree]):
     """Parsing with a grammar: exactly, or with the spans that a policy keeps, or that `spans` does.
 
     `decode` chooses what a split grammar parses for: the tree whose rules are likeliest, taken together
     ("max-rule", found through its `ladder`), or the best derivation over sub-symbols ("viterbi").
     """
+
+    annotation = PHRASES
 
     def __init__(
         self,
@@ -84,7 +64,10 @@ class Parser:
         spans: Spans | None = None,
         binarized: bool = False,
         ladder: Ladder | None = None,
+        using: Using | None = None,
     ) -> None:
+        if not isinstance(grammar, PCFG | SplitPCFG):
+            raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
         if (features is None) != (policy is None):
             raise InputError("a policy needs its features, and features a policy", fix="give both or neither")
         if spans is not None and policy is not None:
@@ -102,42 +85,95 @@ class Parser:
         self.policy = policy
         self.spans = spans
         self.limits = limits or Limits()
-        self.binarized = binarized
+        self.using = using or Using(binarized=binarized)
+        self.binarized = self.using.binarized
         self._names, self._labels = naming(self.grammar, binarized=binarized)
 
-    def __call__(self, text: str) -> Parse:
-        """Parse one sentence of raw text."""
-        return self.parse(Sentence.of(tokenize(text)))
+    def __repr__(self) -> str:
+        how = "exact" if self.policy is None and self.spans is None else "pruned"
+        return f"<Parser: {len(self.grammar.symbols):,} symbols, {self.decode}, {how}>"
 
     def parse(
         self,
-        words: Words,
+        words: Given,
         *,
         mask: npt.NDArray[np.bool_] | None = None,
         anchors: Anchors = NO_ANCHORS,
-    ) -> Parse:
+    ) -> Parse[Tree]:
         """The best tree. mask[i, k] False prunes span (i, k); anchors add scores of your own."""
-        return self._parse(self._sentence(words), mask, anchors, 0)
+        sentence = self.given(words)
+        return self._whole(sentence, mask, anchors) or self._too_long(sentence)
 
-    def _parse(
-        self, sentence: Sentence, mask: npt.NDArray[np.bool_] | None, anchors: Anchors, begin: int
-    ) -> Parse:
-        """Parse a sentence, or a piece of one that begins at word `begin`."""
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        return [self._whole(sentence, None, NO_ANCHORS) for sentence in sentences]
+
+    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
+        using = self.using
+        if using.kbest is not None:
+            return [self.kbest(s, using.kbest) if len(s) else [self._skipped(s)] for s in sentences]
+        if using.max_recall or using.marginals is not None:
+            return [[self._recalled(s) if len(s) else self._skipped(s)] for s in sentences]
+        return super().answers(sentences)
+
+    def _whole(
+        self, sentence: Sentence, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
+    ) -> Parse[Tree] | None:
         started = time.perf_counter()
+        sentence = sentence.spelt(self.grammar.lexicon.index)
         n = len(sentence.penn)
-        ids = self.grammar.lexicon.encode(sentence.penn)
         if n > self.limits.words:
-            return self._too_long(sentence, ids, started, begin)
+            return None
+        ids = self.grammar.lexicon.encode(sentence.penn)
         found = self._found(sentence, ids, mask, self._anchors(anchors, n))
         if not found.complete:
-            return self._too_long(sentence, ids, started, begin)
+            return None
         if len(found.nodes):
-            tree = assemble(self._names, found.nodes, sentence.leaves, begin=begin)
+            tree = assemble(self._names, found.nodes, sentence.leaves)
         else:
-            tree = flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
+            tree = flat_tree(self.grammar, ids, sentence.leaves)
         work = Work(pushes=int(found.pushes), items=int(found.items), kept=int(found.kept))
-        failed = not len(found.nodes)
-        return Parse(tree, float(found.score), work, time.perf_counter() - started, failed)
+        return self._made(tree, work, started, float(found.score), failed=not len(found.nodes))
+
+    def _made(
+        self,
+        tree: Tree,
+        work: Work,
+        started: float,
+        score: float,
+        *,
+        failed: bool = False,
+        notes: Mapping[str, Any] = _NO_NOTES,
+    ) -> Parse[Tree]:
+        seconds = time.perf_counter() - started
+        return Parse(tree, work, seconds, score, failed, notes=notes, annotation=self.annotation)
+
+    # What to do without a parse -----------------------------------------------------------------------------
+
+    def nothing(self, sentence: Sentence) -> Tree:
+        return Tree(self._root, ())
+
+    def flat(self, sentence: Sentence) -> Tree:
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
+
+    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
+        children: list[Tree | Leaf] = []
+        for first, part in parts:
+            moved = renumber(part, range(first, first + len(part.leaves())))
+            # A start symbol that is itself a tag stays over its word.
+            children += (moved,) if moved.is_preterminal else moved.children
+        return Tree(self._root, tuple(children))
+
+    def whole(self, tree: Tree) -> int:
+        """The spans to decide on: all of two words or more but the whole sentence."""
+        n = len(tree.leaves())
+        return (n - 1) * n // 2 - 1 if n > 1 else 0
+
+    @property
+    def _root(self) -> str:
+        return self.grammar.plain[self.grammar.number[self.grammar.start]]
+
+    # Kernels ------------------------------------------------------------------------------------------------
 
     def _found(
         self, sentence: Sentence, ids: Ids, mask: npt.NDArray[np.bool_] | None, anchors: Anchors
@@ -159,8 +195,9 @@ class Parser:
         kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
         return Found(*kernel.masked(*how, self._labels, ids, kept, anchors, limit))
 
-    def kbest(self, words: Words, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse]:
+    def kbest(self, words: Given, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse[Tree]]:
         """The trees of up to k different derivations, best first; one flat tree where there is none."""
+        check_least({"best trees": (k, 1)})
         if self.split is not None:
             raise InputError(
                 "the derivations of a split grammar are not listed",
@@ -169,7 +206,7 @@ class Parser:
         started = time.perf_counter()
         sentence, ids, chart = self._chart(words, anchors)
         if chart is None:
-            return [self._too_long(sentence, ids, started)]
+            return [self._too_long(sentence)]
         work = Work(pushes=int(chart.pushes), items=len(chart.label))
         best = KBest(self.grammar.rules, chart, self._anchors(anchors, len(ids)))
         parses = []
@@ -178,47 +215,36 @@ class Parser:
             if found is None:
                 break
             tree = build_tree(self.grammar, found[0], sentence.leaves, binarized=self.binarized)
-            parses.append(Parse(tree, found[1], work, time.perf_counter() - started))
+            parses.append(self._made(tree, work, started, found[1]))
         if parses:
             return parses
         tree = flat_tree(self.grammar, ids, sentence.leaves)
-        return [Parse(tree, -np.inf, work, time.perf_counter() - started, failed=True)]
+        return [self._made(tree, work, started, -np.inf, failed=True)]
 
-    def marginals(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
+    def marginals(self, words: Given, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
         """Posteriors of spans and labels; None where there is no parse or the sentence is too long."""
         return self._posteriors(words, anchors)[2]
 
-    def max_recall(self, words: Words, *, anchors: Anchors = NO_ANCHORS) -> Parse:
+    def max_recall(self, words: Given, *, anchors: Anchors = NO_ANCHORS) -> Parse[Tree]:
         """The tree of maximum expected labelled recall; its score is that expectation, in constituents."""
+        return self._recalled(words, anchors)
+
+    def _recalled(self, words: Given, anchors: Anchors = NO_ANCHORS) -> Parse[Tree]:
         started = time.perf_counter()
         sentence, ids, found, work = self._posteriors(words, anchors)
+        notes: dict[str, Any] = {}
+        if self.using.marginals is not None:
+            notes = _spans(found, self.using.marginals)
         if work is None:
-            return self._too_long(sentence, ids, started)
+            return replace(self._too_long(sentence), notes=notes)
         if found is None:
             tree = flat_tree(self.grammar, ids, sentence.leaves)
-            return Parse(tree, -np.inf, work, time.perf_counter() - started, failed=True)
-        root = self.grammar.plain[self.grammar.number[self.grammar.start]]
-        tree, expected = max_recall_tree(found, root, sentence.leaves)
-        return Parse(tree, expected, work, time.perf_counter() - started)
-
-    def pipe(
-        self, sentences: Iterable[Words], *, jobs: int = 1, method: str = "parse", **options: Any
-    ) -> Iterator[Any]:
-        """Results of `method` for each sentence, in order, the same for any number of jobs."""
-        if jobs == 1:
-            for sentence in sentences:
-                yield getattr(self, method)(sentence, **options)
-            return
-        from joblib import Parallel, delayed
-
-        chunks = Parallel(n_jobs=jobs, return_as="generator")(
-            delayed(_parse_chunk)(self, method, options, chunk) for chunk in _chunks(sentences)
-        )
-        for chunk in chunks:
-            yield from chunk
+            return self._made(tree, work, started, -np.inf, failed=True, notes=notes)
+        tree, expected = max_recall_tree(found, self._root, sentence.leaves)
+        return self._made(tree, work, started, expected, notes=notes)
 
     def _posteriors(
-        self, words: Words, anchors: Anchors
+        self, words: Given, anchors: Anchors
     ) -> tuple[Sentence, Ids, Marginals | None, Work | None]:
         """Marginals, None without a parse; and what they took, None where the sentence is too long."""
         if self.split is None:
@@ -238,7 +264,7 @@ class Parser:
         work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
         return sentence, ids, split_marginals(self.grammar, nodes, n), work
 
-    def _chart(self, words: Words, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
+    def _chart(self, words: Given, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
         sentence = self._sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)
@@ -249,11 +275,8 @@ class Parser:
         chart = cky.chart_of(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
-    def _sentence(self, words: Words) -> Sentence:
-        sentence = words if isinstance(words, Sentence) else Sentence.of(words)
-        if not sentence.tokens:
-            raise InputError("an empty sentence", fix="give at least one word")
-        return sentence.spelt(self.grammar.lexicon.index)
+    def _sentence(self, words: Given) -> Sentence:
+        return self.given(words).spelt(self.grammar.lexicon.index)
 
     def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
         """The spans to be looked at; all of them without a policy or anyone else to choose."""
@@ -294,34 +317,14 @@ class Parser:
             np.ascontiguousarray(anchors.span, np.float32), np.ascontiguousarray(anchors.tag, np.float32)
         )
 
-    def _too_long(self, sentence: Sentence, ids: Ids, started: float, begin: int = 0) -> Parse:
-        root = self.grammar.plain[self.grammar.number[self.grammar.start]]
-        if self.limits.on_long == "skip":
-            return Parse(Tree(root, ()), -np.inf, Work(), time.perf_counter() - started, True, True)
-        if self.limits.on_long == "flat" or len(ids) == 1:
-            tree = flat_tree(self.grammar, ids, sentence.leaves, begin=begin)
-            return Parse(tree, -np.inf, Work(), time.perf_counter() - started, True, True)
-        children: list[Tree | Leaf] = []
-        score, pushes, items, failed = 0.0, 0, 0, False
-        for first, end in pieces(sentence.penn, min(self.limits.words, max(len(ids) // 2, 1))):
-            piece = Sentence(sentence.tokens[first:end], sentence.penn[first:end])
-            part = self._parse(piece, None, NO_ANCHORS, begin + first)
-            # A start symbol that is itself a tag stays over its word.
-            children += (part.tree,) if part.tree.is_preterminal else part.tree.children
-            score += part.score
-            pushes += part.work.pushes
-            items += part.work.items
-            failed |= part.failed
-        work = Work(pushes=pushes, items=items)
-        return Parse(Tree(root, tuple(children)), score, work, time.perf_counter() - started, failed, True)
 
-
-def model_parser(
-    model: Model, point: str, *, limits: Limits | None = None, binarized: bool = False
+def parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
 ) -> Parser:
-    """A model's parser at one of its operating points."""
-    policy = model.policy(point)
-    features = model.features if policy is not None else None
+    """A model's parser that goes one of its ways."""
+    mask = way.get("mask")
+    policy = None if mask is None else policies[str(mask)]
+    features = None if policy is None else parts.features
     missing = [] if features is None else features.missing_views
     if missing:
         given = ", ".join(f'"{name}": ...' for name in missing)
@@ -329,8 +332,17 @@ def model_parser(
             f"the model's templates use views that are not saved with it: {', '.join(missing)}",
             fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
         )
-    grammar = grammar_at(model.grammar, point)
-    return Parser(grammar, features=features, policy=policy, limits=limits, binarized=binarized)
+    return Parser(
+        grammar_of(parts.grammar, way), features=features, policy=policy, limits=limits, using=using
+    )
+
+
+def _spans(found: Marginals | None, threshold: float) -> dict[str, Any]:
+    """Posteriors for machines."""
+    if found is None:
+        return {"log_total": None, "spans": []}
+    spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in found.above(threshold)]
+    return {"log_total": found.log_total, "spans": spans}
 
 
 def _decoder(decode: str | None, split: SplitPCFG | None) -> str:
@@ -344,21 +356,3 @@ def _decoder(decode: str | None, split: SplitPCFG | None) -> str:
     if decode == "viterbi":
         split.check_single()
     return decode or "max-rule"
-
-
-def _chunks(sentences: Iterable[Words], words: int = 600) -> Iterator[list[Words]]:
-    """Portions large enough that handing them out costs nothing to speak of."""
-    chunk: list[Words] = []
-    size = 0
-    for sentence in sentences:
-        chunk.append(sentence)
-        size += len(sentence.penn if isinstance(sentence, Sentence) else sentence)
-        if size >= words:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _parse_chunk(parser: Parser, method: str, options: dict[str, Any], chunk: list[Words]) -> list[Any]:
-    return list(parser.pipe(chunk, method=method, **options))

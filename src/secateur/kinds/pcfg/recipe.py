@@ -1,4 +1,4 @@
-"""From a treebank to a model: grammar (split level by level, if asked to), baselines, LOLS, the frontier.
+"""From phrase trees to a model: grammar (split level by level, if asked to), baselines, LOLS, the frontier.
 
 1. A sweep of baselines: policies trained to keep gold spans, with a growing penalty for keeping others.
 2. For each, the surrogate tradeoff at which it is best among them.
@@ -11,160 +11,95 @@ choosing a policy.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import Any, overload
+from typing import Any, NamedTuple
 
-from secateur.features.arc import ArcFeatures
-from secateur.features.span import SpanFeatures
-from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
-from secateur.kinds.arcs.model import DependencyModel
-from secateur.kinds.arcs.recipe import train_arcs
-from secateur.kinds.arcs.settings import ArcSettings
+from secateur.grammar.text import read_grammar
+from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.fine import fine_grammar
-from secateur.kinds.pcfg.model import UNPRUNED, Model
-from secateur.kinds.pcfg.settings import Settings
-from secateur.kinds.pcfg.split import SplitSettings
-from secateur.kinds.pcfg.trainer import Step, Tell, Trainer, check_held_out
-from secateur.models import dial as frontier
+from secateur.kinds.pcfg.parser import parser_of
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.settings import COARSE, Settings, Using
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.kinds.pcfg.ways import ways
+from secateur.metrics.evalb.evaluation import PhraseScoring
+from secateur.models.curve import tradeoffs, with_tradeoffs
+from secateur.models.kind import Trained
+from secateur.models.limits import Limits
+from secateur.models.measure import measure
+from secateur.models.point import Point
+from secateur.models.run import Run
+from secateur.models.training import noted
 from secateur.search.core import Policy
-from secateur.search.parallel import Engine
-from secateur.treebanks.bank import Treebank
-from secateur.treebanks.dependency_bank import DependencyBank
-from secateur.treebanks.normalization import Normalization
-
-__all__ = [
-    "ArcSettings",
-    "Settings",
-    "SplitSettings",
-    "Step",
-    "Trainer",
-    "train",
-    "train_arcs",
-    "train_trees",
-]
-
-FINE = SplitSettings()
+from secateur.treebanks.bank import Bank
+from secateur.treebanks.tree import Tree
 
 
-@overload
-def train(
-    train: Treebank,
-    *,
-    dev: Treebank | None = None,
-    settings: Settings | None = None,
-    grammar: PCFG | SplitPCFG | SplitSettings | None = FINE,
-    features: SpanFeatures | None = None,
-    normalization: Normalization | None = None,
-    work: Path | None = None,
-    engine: Engine | None = None,
-    tell: Tell = ...,
-) -> Model: ...
+class _Grammar(NamedTuple):
+    """What to parse with, None for the trees' own; and what is noted of it."""
+
+    found: PCFG | SplitPCFG | None
+    notes: dict[str, Any]
 
 
-@overload
-def train(
-    train: DependencyBank,
-    *,
-    dev: DependencyBank | None = None,
-    settings: ArcSettings | None = None,
-    features: ArcFeatures | None = None,
-    work: Path | None = None,
-    engine: Engine | None = None,
-    tell: Tell = ...,
-) -> DependencyModel: ...
-
-
-def train(train: Treebank | DependencyBank, **options: Any) -> Model | DependencyModel:
-    """A model with a frontier, from trees (see `train_trees`) or from dependencies (see `train_arcs`)."""
-    if isinstance(train, DependencyBank):
-        return train_arcs(train, **options)
-    return train_trees(train, **options)
-
-
-def train_trees(
-    train: Treebank,
-    *,
-    dev: Treebank | None = None,
-    settings: Settings | None = None,
-    grammar: PCFG | SplitPCFG | SplitSettings | None = FINE,
-    features: SpanFeatures | None = None,
-    normalization: Normalization | None = None,
-    work: Path | None = None,
-    engine: Engine | None = None,
-    tell: Tell = lambda step: None,
-) -> Model:
-    """A model with a frontier of pruning policies. With a `work` folder, a stopped run goes on there.
-
-    The grammar is read off the trees and split as SplitSettings say; None leaves it unsplit. To a given one,
-    trees are made binary as it says it was made; one that does not say, as the settings have it.
-    `features` may bring templates of your own. `normalization`, what was done to the trees, is recorded.
-    """
-    settings = settings or Settings()
-    checksum = train.checksum()
-    if dev is None:
-        train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
-    check_held_out(dev)
-    made: dict[str, Any] = {}
-    splits = grammar if isinstance(grammar, SplitSettings) else None
-    if isinstance(grammar, SplitSettings):
-        settings = replace(settings, binarization=grammar.binarization)
-        jobs = engine.jobs if engine is not None else 1
-        found = fine_grammar(train, dev[::2], settings=grammar, work=work, jobs=jobs, tell=tell)
-        made = {
-            "level": found.level,
-            "products": grammar.products,
-            "F1 of the levels": [round(f1, 2) for f1 in found.accuracy],
-        }
-        grammar = found.grammar
-    elif grammar is not None:
-        settings = replace(settings, binarization=_binarization_of(grammar, settings))
-    trainer = Trainer(
-        train,
-        dev,
-        settings,
-        grammar=grammar,
-        splits=splits,
-        features=features,
-        work=work,
-        engine=engine,
-        tell=tell,
-    )
-    points = trainer.measure(UNPRUNED, None)
-    policies: dict[str, Policy] = {}
-    log: list[dict[str, Any]] = []
-    baselines = trainer.sweep()
-    slopes = frontier.tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
-    for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
-        learned, rounds = trainer.lols(f"lols-{number}", baseline, slope)
-        for name, policy in ((f"baseline-{number}", baseline.policy), (f"lols-{number}", learned)):
-            policies[name] = policy
-            points += trainer.measure(name, policy)
-        log.append(
-            {
-                "name": f"lols-{number}",
-                "penalty": baseline.penalty,
-                "tradeoff": slope,
-                "rounds": [r._asdict() for r in rounds],
-            }
-        )
-    points = frontier.with_tradeoffs(points)
+def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> Trained[PcfgParts]:
+    """A grammar and a frontier of pruning policies."""
+    with compiled_ahead():
+        grammar = _grammar(run, train, dev, settings)
+        trainer = Trainer(run, train, dev, settings, grammar=grammar.found, splits=settings.splitting)
+        policies: dict[str, Policy] = {}
+        log: list[dict[str, Any]] = []
+        baselines = trainer.sweep()
+        slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
+        for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
+            learned, rounds = trainer.lols(f"lols-{number}", baseline, slope)
+            policies |= {f"baseline-{number}": baseline.policy, f"lols-{number}": learned}
+            log.append(
+                {
+                    "name": f"lols-{number}",
+                    "penalty": baseline.penalty,
+                    "tradeoff": slope,
+                    "rounds": [r._asdict() for r in rounds],
+                }
+            )
+        parts = PcfgParts(trainer.grammar, trainer.task.span_features)
+        points = measured(run, parts, policies, trainer.judging_trees, settings.repeat)
     notes = {
-        "trees": len(train),
-        "held out": len(dev),
         "judged on": len(trainer.judging_trees),
         "unparsed": trainer.unparsed,
-        "checksum": checksum,
-        **{k: v for k, v in asdict(settings).items() if k != "binarization" and v is not None},
-        **settings.binarization.notes(),
-        **made,
-        **(normalization.notes() if normalization else {}),
+        **noted(settings, "binarization", "split", "features"),
+        **trainer.binarization.notes(),
+        **grammar.notes,
     }
-    return Model(trainer.grammar, trainer.task.span_features, policies, points, notes, log)
+    return Trained(parts, policies, with_tradeoffs(points), notes, log)
 
 
-def _binarization_of(grammar: PCFG | SplitPCFG, settings: Settings) -> Binarization:
-    notes = (grammar.coarse if isinstance(grammar, SplitPCFG) else grammar).notes
-    return Binarization.from_notes(notes) if "binarization" in notes else settings.binarization
+def _grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> _Grammar:
+    splitting = settings.splitting
+    if splitting is not None:
+        found = fine_grammar(run, train, dev[::2], splitting)
+        levels = [round(f1, 2) for f1 in found.accuracy]
+        return _Grammar(found.grammar, {"level": found.level, "F1 of the levels": levels})
+    if isinstance(settings.grammar, str):
+        return _Grammar(None if settings.grammar == COARSE else read_grammar(settings.grammar), {})
+    return _Grammar(settings.grammar, {"grammar": "given"})
+
+
+def measured(
+    run: Run, parts: PcfgParts, policies: dict[str, Policy], gold: Bank[Tree], repeat: int
+) -> list[Point]:
+    """The true figures of all ways to parse."""
+    run.told(f"measuring on {len(gold):,} held-out trees", minor=True)
+    every = {
+        name: (way, parser_of(parts, way, policies, Limits(), Using()))
+        for name, way in ways(parts.grammar, policies).items()
+    }
+    points = measure(every, gold, KIND.figures, PhraseScoring(), repeat=repeat)
+    for p in points:
+        run.told(
+            f"{p.name}: F1 {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
+            f"{p.work:.4f} Mpush/sentence, {p.kept:.1%} kept, {p.failures:.1%} without a parse"
+        )
+    return points

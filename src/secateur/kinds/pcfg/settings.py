@@ -1,53 +1,129 @@
-"""How to train."""
+"""What a model of phrases can be told: how to train, to parse, and to look at a sentence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
-from secateur.grammar.binarize import Binarization
-from secateur.search.learners import REGULARIZER
+from secateur.options import check_choice, check_least, option
+
+if TYPE_CHECKING:
+    from secateur.features.span import SpanFeatures
+    from secateur.grammar.binarize import Binarization
+    from secateur.grammar.latent.grammar import SplitPCFG
+    from secateur.grammar.pcfg import PCFG
+    from secateur.kinds.pcfg.split import SplitSettings
+
+COARSE, FINE = "coarse", "fine"
+REGULARIZER = 2.0**-18  # among the best of 2^-11 to 2^-19 for baselines on the dev part of the PTB sample
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to train a frontier of pruning policies."""
+    """How to train a grammar and a frontier of pruning policies."""
 
-    surrogate: Literal["dp", "cp"] = "dp"  # expected recall and kept spans; or F1 and items
-    points: int = 8  # baselines, and LOLS runs
+    grammar: str | PCFG | SplitPCFG = option(
+        FINE, "fine: split into sub-symbols; coarse: the trees' own; or a grammar file.", type=str
+    )
+    levels: int = option(5, "Levels of splitting a fine grammar, at most.", low=1)
+    products: int = option(1, "Fine grammars, from as many seeds, that judge together.", low=1)
+    surrogate: Literal["dp", "cp"] = option("dp", "dp: expected recall and kept spans; cp: F1 and items.")
+    points: int = option(8, "Baselines along the frontier, and LOLS runs from them.", low=3)
+    iterations: int = option(10, "Rounds of LOLS for each, at most.", low=1)
+    max_length: int = option(40, "Leave out longer training sentences.", low=3)
+    minibatch: int | None = option(None, "Sentences a round; all by default.", low=1)
     left: float = 0.9  # of the best accuracy, at the fast end of the sweep
-    iterations: int = 10
     patience: int = 5
-    max_length: int = 40  # longer training sentences are left out
     regularizer: float = REGULARIZER
     least_seen: int = 2  # features of fewer sentences than this get no weight
     carry: float | None = None  # weight of the baseline's labels in LOLS; None: as suits the grammar
     folds: int = 2  # a sentence is visited by a policy trained without its fold
     rollouts: Literal["all", "some"] = "all"  # some: 2n for a sentence of n words
     rollout_level: int = 0  # of a split grammar's hierarchy, from which roll-outs see it
-    minibatch: int | None = None  # sentences a round; None: all
     exploration: float = 0.0  # roll-in temperature
-    binarization: Binarization = field(default_factory=Binarization)
+    binarization: Binarization | None = None  # of a coarse grammar; None: from the left, no history
+    split: SplitSettings | None = None  # how a fine one is split; None: as usual
+    features: SpanFeatures | None = None  # templates of your own
     repeat: int = 3  # timing runs
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("surrogate", self.surrogate, ("dp", "cp")),
-            ("roll-outs", self.rollouts, ("all", "some")),
-        ):
-            if value not in choices:
-                raise InputError(f"unknown {name} {value!r}", fix="choose " + " or ".join(choices))
+        check_choice("surrogate", self.surrogate, ("dp", "cp"))
+        check_choice("roll-outs", self.rollouts, ("all", "some"))
         if not 0.0 < self.left < 1.0:
             raise InputError(f"{self.left} of the accuracy left", fix="give a share between 0 and 1")
-        for what, number, least in (
-            ("operating points", self.points, 3),
-            ("iterations", self.iterations, 1),
-            ("folds", self.folds, 1),
-            ("words as the longest training sentence", self.max_length, 3),
-            ("timing runs", self.repeat, 1),
-            ("as the level of roll-outs", self.rollout_level, 0),
-        ):
-            if number < least:
-                raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
+        check_least(
+            {
+                "levels": (self.levels, 1),
+                "products": (self.products, 1),
+                "operating points": (self.points, 3),
+                "iterations": (self.iterations, 1),
+                "folds": (self.folds, 1),
+                "words as the longest training sentence": (self.max_length, 3),
+                "timing runs": (self.repeat, 1),
+                "as the level of roll-outs": (self.rollout_level, 0),
+            }
+        )
+        if self.minibatch is not None:
+            check_least({"sentences a round": (self.minibatch, 1)})
+
+    @property
+    def splitting(self) -> SplitSettings | None:
+        """How the grammar is to be split; None: not at all."""
+        if self.grammar != FINE:
+            return None
+        from secateur.kinds.pcfg.split import SplitSettings
+
+        return replace(
+            self.split or SplitSettings(), levels=self.levels, products=self.products, seed=self.seed
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """How a parser of phrases is used."""
+
+    kbest: int | None = option(None, "The k best trees of each sentence, then a blank line.", low=1)
+    marginals: float | None = option(
+        None, "With trees of maximum recall, as JSON: spans at least this likely.", low=0.0, high=1.0
+    )
+    max_recall: bool = option(False, "The tree of maximum expected recall.")
+    binarized: bool = option(False, "Leave the trees binarized, as the grammar has them.")
+
+    def __post_init__(self) -> None:
+        if sum((self.kbest is not None, self.marginals is not None, self.max_recall)) > 1:
+            raise InputError("more than one of kbest, marginals and max_recall", fix="choose one")
+        if self.kbest is not None:
+            check_least({"best trees": (self.kbest, 1)})
+        if self.marginals is not None and not 0.0 <= self.marginals <= 1.0:
+            raise InputError(f"marginals from {self.marginals}", fix="give a probability")
+        if self.binarized and (self.max_recall or self.marginals is not None):
+            raise InputError("binarized has no effect with max_recall and marginals", fix="leave it out")
+
+    @property
+    def is_json(self) -> bool:
+        """Whether there is more to say than a tree can."""
+        return self.marginals is not None
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a sentence may have several trees."""
+        return self.kbest is not None
+
+    def said(self) -> str:
+        """For protocols."""
+        return "maximum recall" if self.max_recall else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What to see of a sentence."""
+
+    span: str | None = option(None, "i,k: the features of the span from word i up to word k.")
+
+
+def measured(notes: Mapping[str, Any]) -> Using:
+    """As the points of a dial are measured."""
+    return Using()

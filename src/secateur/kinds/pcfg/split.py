@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -18,8 +15,9 @@ from secateur.grammar.latent.corpus import corpus_of
 from secateur.grammar.latent.grammar import SplitPCFG, finish
 from secateur.grammar.latent.splitmerge import Level, Round, Schedule, SplitMerge
 from secateur.grammar.latent.words import WordSmoothing
-from secateur.models.run import Folder
-from secateur.treebanks.bank import Treebank
+from secateur.models.run import Run, fingerprint
+from secateur.treebanks.bank import Bank
+from secateur.treebanks.tree import Tree
 
 FEWEST = 20  # nodes for a sub-symbol, on average: with fewer, there is nothing to tell halves apart by
 
@@ -56,14 +54,14 @@ class SplitTraining:
 
     def __init__(
         self,
-        trees: Treebank,
+        trees: Bank[Tree],
         *,
         settings: SplitSettings | None = None,
-        work: Path | None = None,
-        jobs: int = 1,
+        run: Run | None = None,
         tell: Callable[[LevelDone], None] = lambda _: None,
     ) -> None:
         self.settings = settings or SplitSettings()
+        self.run = run or Run()
         self.tell = tell
         self.levels_: list[Level] = []
         binarization = self.settings.binarization
@@ -73,10 +71,10 @@ class SplitTraining:
             grammar,
             schedule=self.settings.schedule,
             seed=self.settings.seed,
-            jobs=jobs,
+            jobs=self.run.engine.jobs,
             tell=lambda one: tell(LevelDone(len(self.levels_), 0, one.likelihood, one)),
         )
-        self.folder = Folder(work, _fingerprint(trees, self.settings))
+        self.run.claim(_fingerprint(trees, self.settings))
 
     def fit(self) -> SplitTraining:
         """All levels that the settings ask for, and the treebank can bear."""
@@ -92,7 +90,7 @@ class SplitTraining:
                     )
                 )
                 break
-            stored = self.folder.arrays(f"level-{number}", self._next)
+            stored = self.run.arrays(f"level-{number}", self._next)
             self.levels_.append(self.trainer.unpack(stored))
             level = self.levels_[-1]
             self.tell(LevelDone(number, int(level.blocks.splits.sum()), level.likelihood))
@@ -114,8 +112,7 @@ class SplitTraining:
         return len(self.trainer.corpus.nodes.kind) < FEWEST * 2 * int(self.levels_[-1].blocks.splits.sum())
 
 
-def _fingerprint(trees: Treebank, settings: SplitSettings) -> str:
+def _fingerprint(trees: Bank[Tree], settings: SplitSettings) -> str:
     """Of all that a level depends on; how many there shall be, and the words' smoothing, may change later."""
     fixed = {k: v for k, v in asdict(settings).items() if k not in ("levels", "products", "words")}
-    about = json.dumps([trees.checksum(), fixed], sort_keys=True, default=str)
-    return hashlib.sha256(about.encode()).hexdigest()
+    return fingerprint(trees.checksum(), fixed)

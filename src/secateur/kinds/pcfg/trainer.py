@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
+from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
-from secateur.kinds.pcfg.model import decoders, grammar_at
 from secateur.kinds.pcfg.parser import Parser
 from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.models import dial as frontier
-from secateur.models.dial import Point
-from secateur.models.measure import measure
-from secateur.models.run import Folder
-from secateur.search.core import Example, Outcome, Policy, Reward
+from secateur.models.curve import even_penalties
+from secateur.models.run import Run, fingerprint
+from secateur.search.core import Bools, Example, Floats, Outcome, Policy, Reward, Weights
 from secateur.search.learners import Aggregate, Apart, Round, judge
 from secateur.search.linear import logistic_regression
-from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 from secateur.tasks.span_pruning.backprop import backprop
 from secateur.tasks.span_pruning.propagate import propagate
 from secateur.tasks.span_pruning.rewards import r_cp, r_dp
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning, sites_of
-from secateur.treebanks.bank import Treebank
+from secateur.treebanks.bank import Bank
+from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
 
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
@@ -52,18 +47,6 @@ CARRY, CARRY_SPLIT = 0.1, 2.0
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
 
 
-class Step(NamedTuple):
-    """Something that was finished, for those who wait."""
-
-    text: str
-    done: int  # fits and rounds so far ...
-    total: int  # ... of so many at most
-    earlier: int  # of those done, so many were stored by an earlier run
-
-
-Tell = Callable[[Step], None]
-
-
 class Baseline(NamedTuple):
     """A policy trained to keep gold spans, and what it does on the stopping half."""
 
@@ -74,45 +57,37 @@ class Baseline(NamedTuple):
 
 
 class Trainer:
-    """A grammar, examples and a folder; every finished piece is kept there, so that a run can go on."""
+    """A grammar, examples and a run, which keeps every finished piece."""
 
     def __init__(
         self,
-        train: Treebank,
-        dev: Treebank,
+        run: Run,
+        train: Bank[Tree],
+        dev: Bank[Tree],
         settings: Settings,
         *,
         grammar: PCFG | SplitPCFG | None = None,
         splits: SplitSettings | None = None,
-        features: SpanFeatures | None = None,
-        work: Path | None = None,
-        engine: Engine | None = None,
-        tell: Tell = lambda step: None,
     ) -> None:
         """`splits`: how the grammar was split from these trees; LOLS then splits others without each fold."""
-        check_held_out(dev)
-        self.settings, self.splits = settings, splits
-        self.engine = engine or Engine()
-        self.work = work
-        self.tell = tell
+        self.run, self.settings, self.splits = run, settings, splits
+        self.binarization = binarization_of(grammar, settings)
         self.trees = train.filter(max_length=settings.max_length)
         self.longer = train.filter(min_length=settings.max_length + 1)
         self.stopping_trees, self.judging_trees = dev[::2], dev[1::2]
-        self.grammar = grammar or induce(train, binarization=settings.binarization)
+        self.grammar = grammar or induce(train, binarization=self.binarization)
         rolled = _rolled_out(self.grammar, settings.rollout_level)
-        self.task = SpanPruning(
-            rolled, features or SpanFeatures.from_words(train.vocabulary()), settings.binarization
-        )
-        self.folder = Folder(work, _fingerprint(train, dev, settings, splits, rolled, features))
-        self.done = self.earlier = 0
-        self.total = PROBES + settings.points * (1 + settings.iterations)
+        features = settings.features or SpanFeatures.from_words(train.vocabulary())
+        self.task = SpanPruning(rolled, features, self.binarization)
+        run.claim(_fingerprint(train, dev, settings, splits, self.binarization, rolled))
+        run.plan({"baseline": PROBES + settings.points, "round": settings.points * settings.iterations})
         # An induced grammar parses its own trees, split or not; of another that is not known.
         self.unparsed = self._leave_out_unparsed() if isinstance(grammar, PCFG) else 0
 
     def _leave_out_unparsed(self) -> int:
         """Sentences that the grammar cannot parse teach nothing: the number left out."""
         parser = Parser(self.grammar)
-        able = [not parser.parse(tree.words()).failed for tree in self.trees]
+        able = [not parse.failed for parse in parser.pipe(tree.words() for tree in self.trees)]
         if not any(able):
             raise InputError(
                 f"the grammar parses none of {len(able)} training sentences",
@@ -145,10 +120,9 @@ class Trainer:
         training = SplitTraining(
             Treebank(itertools.chain(others, self.longer)),
             settings=replace(splits, levels=max(level, 1)),
-            work=None if self.work is None else self.work / f"split-without-{fold}-of-{folds}",
-            jobs=self.engine.jobs,
+            run=self.run.part(f"split-without-{fold}-of-{folds}"),
         ).fit()
-        self._finished(f"grammar without fold {fold} of {folds}", fits=0)
+        self.run.told(f"grammar without fold {fold} of {folds}")
         return replace(self.task, grammar=_rolled_out(training.grammar(), level))
 
     @cached_property
@@ -175,7 +149,7 @@ class Trainer:
         return pool
 
     @cached_property
-    def is_gold(self) -> Any:
+    def is_gold(self) -> Bools:
         return np.concatenate([self.task.is_gold(sites_of(len(x.words)), gold) for x, gold in self.data])
 
     def reward(self, tradeoff: float, task: SpanPruning | None = None) -> Reward:
@@ -183,32 +157,32 @@ class Trainer:
         make = r_dp if self.settings.surrogate == "dp" else r_cp
         return make(task or self.task, tradeoff)
 
-    def labelled(self, penalty: float) -> Any:
+    def labelled(self, penalty: float) -> Floats:
         """Advantages of keeping, as the baseline sees them: 1 for gold spans, -penalty for others."""
         return np.where(self.is_gold, 1.0, -penalty)
 
     def baseline(self, name: str, penalty: float, start: Policy | None = None) -> Baseline:
         """The asymmetric baseline with this penalty for keeping a span that is not gold."""
 
-        def fit() -> Policy:
-            weights = logistic_regression(
+        def fit() -> Weights:
+            return logistic_regression(
                 self.pool.matrix(),
                 self.labelled(penalty),
                 regularizer=self.settings.regularizer,
                 start=None if start is None else start.weights,
             )
-            return Policy(weights)
 
-        self.earlier += self.folder.holds(name)
-        policy = self.folder.policy(name, self.task.dim, fit)
-        accuracy, runtime = self.folder.numbers(name, lambda: self.surrogate(policy, self.stopping))
+        policy = Policy(self.run.weights(name, self.task.dim, fit))
+        accuracy, runtime = self.run.numbers(name, lambda: self.surrogate(policy, self.stopping))
         found = Baseline(penalty, policy, accuracy, runtime)
-        self._finished(f"{name}: penalty {penalty:.3g}, accuracy {accuracy:.4f}, runtime {runtime:.1f}")
+        self.run.told(
+            f"{name}: penalty {penalty:.3g}, accuracy {accuracy:.4f}, runtime {runtime:.1f}", "baseline"
+        )
         return found
 
     def surrogate(self, policy: Policy, examples: Sequence[Example]) -> tuple[float, float]:
         """Mean surrogate (accuracy, runtime) of a policy."""
-        found = judge(self.task, self.reward(0.0), policy, examples, engine=self.engine, cost=cubic)
+        found = judge(self.task, self.reward(0.0), policy, examples, engine=self.run.engine, cost=cubic)
         return found.accuracy, found.runtime
 
     def sweep(self) -> list[Baseline]:
@@ -223,7 +197,7 @@ class Trainer:
             if probes[-1].accuracy < self.settings.left * best.accuracy:
                 break
             penalty *= FACTOR
-        self.total -= PROBES - len(probes)
+        self.run.skip("baseline", PROBES - len(probes))
         penalties = spaced(
             [p.penalty for p in probes],
             [p.runtime for p in probes],
@@ -242,14 +216,12 @@ class Trainer:
 
     def lols(self, name: str, start: Baseline, tradeoff: float) -> tuple[Policy, list[Round]]:
         """LOLS from a baseline."""
-        settings, before = self.settings, self.done
+        settings = self.settings
         carry = CARRY_SPLIT if isinstance(self.grammar, SplitPCFG) else CARRY
         if settings.carry is not None:
             carry = settings.carry
         self.pool.restore(carry * self.labelled(start.penalty))
-        resume = self.folder.checkpoint(name, self.task.dim)
-        known = 0 if resume is None else len(resume.rounds) - 1
-        self.done, self.earlier = self.done + known, self.earlier + known
+        resume = self.run.checkpoint(name, self.task.dim)
         learner = Aggregate(
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
@@ -261,7 +233,7 @@ class Trainer:
             folds=settings.folds,
             steps=STEPS,
             seed=settings.seed,
-            engine=self.engine,
+            engine=self.run.engine,
             watch={"F1": self.task.f1, "pushes": pushes},
         )
         learner.fit(
@@ -274,41 +246,22 @@ class Trainer:
             pool=self.pool,
             cost=cubic,
             resume=resume,
-            save=partial(self.folder.save_checkpoint, name),
-            report=lambda r: self._finished(_round_line(name, r), fits=int(r.number > 0)),
+            save=partial(self.run.save_checkpoint, name),
+            report=lambda r: self.run.told(_round_line(name, r), "round" if r.number else "", minor=True),
         )
-        if len(learner.rounds_) - 1 == known:  # it was finished
-            self.earlier += settings.iterations - known
-        self.done = before + settings.iterations
+        told = len(learner.rounds_) - (len(resume.rounds) if resume else 1)
+        self.run.skip("round", settings.iterations - told)
+        best = max(learner.rounds_, key=lambda r: r.reward)
+        self.run.told(_round_line(name, best))
         return learner.policy_, learner.rounds_
 
-    def measure(self, name: str, policy: Policy | None) -> list[Point]:
-        """The true figures of a policy on the judging half, decoding in each way; None: nothing pruned."""
-        return [self._measured(name + decoder, policy) for decoder in decoders(self.grammar)]
 
-    def _measured(self, name: str, policy: Policy | None) -> Point:
-        features = None if policy is None else self.task.span_features
-        parser = Parser(grammar_at(self.grammar, name), features=features, policy=policy)
-        found = measure(name, parser, self.judging_trees, repeat=self.settings.repeat)
-        self._finished(
-            f"{name}: F1 {found.accuracy:.2f}, {found.words_per_second:,.0f} words/s, "
-            f"{found.mpush:.4f} Mpush/sentence, {found.kept:.1%} kept, {found.failures:.1%} without a parse",
-            fits=0,
-        )
-        return found
-
-    def _finished(self, text: str, fits: int = 1) -> None:
-        self.done += fits
-        self.tell(Step(text, self.done, self.total, self.earlier))
-
-
-def check_held_out(dev: Treebank) -> None:
-    """Refuse too few trees, before anything takes time."""
-    if len(dev) < 2:
-        raise InputError(
-            f"{len(dev)} held-out trees: one half stops the training, the other judges it",
-            fix="give --dev with 2 or more, or more trees to split some off",
-        )
+def binarization_of(grammar: PCFG | SplitPCFG | None, settings: Settings) -> Binarization:
+    """How trees are made binary: as a grammar says that it was made, or as the settings have it."""
+    notes = grammar.coarse.notes if isinstance(grammar, SplitPCFG) else grammar.notes if grammar else {}
+    if "binarization" in notes:
+        return Binarization.from_notes(notes)
+    return settings.binarization or Binarization()
 
 
 def _example(task: SpanPruning, tree: Tree) -> Example:
@@ -336,7 +289,7 @@ def spaced(
         # Too little data for more pruning to show as less work.
         return [float(p) for p in np.geomspace(FIRST, LAST, count)]
     slow, fast = sweep_range(runtime, accuracy, left, before)
-    return frontier.even_penalties(penalties, runtime, count, slow, fast)
+    return even_penalties(penalties, runtime, count, slow, fast)
 
 
 def sweep_range(
@@ -379,23 +332,21 @@ def _round_line(name: str, r: Round) -> str:
 
 
 def _fingerprint(
-    train: Treebank,
-    dev: Treebank,
+    train: Bank[Tree],
+    dev: Bank[Tree],
     settings: Settings,
     splits: SplitSettings | None,
+    binarization: Binarization,
     grammar: PCFG,
-    features: SpanFeatures | None,
 ) -> str:
     """Of all that the pieces of a run depend on; it may be given more rounds later."""
-    fixed = {k: v for k, v in asdict(settings).items() if k not in ("iterations", "patience", "repeat")}
-    if splits is not None:
-        fixed["splits"] = asdict(splits)
-    about = json.dumps([train.checksum(), dev.checksum(), fixed], sort_keys=True, default=str)
-    whole = hashlib.sha256(about.encode())
-    for array in grammar.rules:
-        whole.update(np.ascontiguousarray(array).tobytes())
+    # What the grammar is, is told by its rules; the rest says how to learn.
+    free = ("iterations", "patience", "repeat", "grammar", "levels", "products", "split", "features")
+    fixed = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name not in free}
+    about: list[object] = [train.checksum(), dev.checksum(), fixed, asdict(binarization)]
+    about.append(None if splits is None else asdict(splits))
+    features = settings.features
     if features is not None:
-        whole.update(json.dumps([features.templates, features.bits]).encode())
         # What the views are, by what they make of words: a changed function is another run.
-        whole.update(features.columns(sorted(features.vocabulary)).tobytes())
-    return whole.hexdigest()
+        about += [features.templates, features.bits, features.columns(sorted(features.vocabulary))]
+    return fingerprint(*about, *grammar.rules)

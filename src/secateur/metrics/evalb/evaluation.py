@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from secateur.errors import InputError
+from secateur.metrics.bootstrap import confidence
 from secateur.metrics.evalb.counts import Counts, sum_counts
-from secateur.metrics.evalb.parameters import COLLINS, Parameters
+from secateur.metrics.evalb.parameters import COLLINS, Parameters, read_parameters
 from secateur.metrics.evalb.score import Brackets, SentenceScore, score
 from secateur.metrics.lengths import BINS, class_name, length_classes
+from secateur.metrics.table import Table
+from secateur.options import option
 from secateur.treebanks.tree import Tree
+
+# Rows of the summary: what people call a field of Counts.
+_ROWS = {
+    "sentences": "sentences",
+    "errors": "errors (words differ)",
+    "skipped": "skipped (no words)",
+    "failures": "without a parse",
+    "recall": "labelled recall",
+    "precision": "labelled precision",
+    "f1": "labelled F1",
+    "complete_match": "complete match, %",
+    "average_crossing": "crossing, per sentence",
+    "without_crossing": "without crossing, %",
+    "tag_accuracy": "tag accuracy",
+}
 
 
 class LengthRow(NamedTuple):
@@ -49,6 +68,59 @@ class Evaluation:
         """The sum over sentences no longer than the parameters' cutoff."""
         cutoff = self.parameters.cutoff
         return sum_counts(s.counts for s in self.sentences if s.counts.length <= cutoff)
+
+    @property
+    def accuracy(self) -> float:
+        """Labelled F1."""
+        return self.total.f1
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no sentence could be scored."""
+        return not any(sentence.counts.valid for sentence in self.sentences)
+
+    def interval(self, seed: int = 0) -> tuple[float, float]:
+        """The 95% interval of F1 when the sentences are drawn again."""
+        return confidence([sentence.counts for sentence in self.sentences], seed=seed)
+
+    def figures(self) -> dict[str, float]:
+        return {"F1": self.total.f1}
+
+    def intervals(self, seed: int = 0) -> dict[str, tuple[float, float]]:
+        return {"F1": self.interval(seed)}
+
+    def summary(self) -> Table:
+        total, short = self.total, self.up_to_cutoff
+        rows = [(name, getattr(total, field), getattr(short, field)) for field, name in _ROWS.items()]
+        return Table(("", "all", f"<= {self.parameters.cutoff} words"), rows)
+
+    def each(self) -> Table:
+        columns = (
+            "sentence",
+            "status",
+            "length",
+            "gold",
+            "parsed",
+            "matched",
+            "crossing",
+            "words",
+            "right tags",
+        )
+        rows = [
+            (n, s.status.name.lower(), c.length, c.gold, c.test, c.matched, c.crossing, c.words, c.tags)
+            for n, (s, c) in enumerate(((s, s.counts) for s in self.sentences), 1)
+        ]
+        return Table([*columns, "right tags"], rows)
+
+    def lengths(self) -> Table:
+        found = [row for row in self.by_length() if row.counts.sentences]
+        rows = [(r.name, r.counts.sentences, r.counts.f1, r.counts.recall, r.counts.precision) for r in found]
+        return Table(("words", "sentences", "F1", "recall", "precision"), rows)
+
+    def remarks(self) -> list[str]:
+        errors = self.total.errors
+        there = f"{errors:,} sentence{'s' * (errors != 1)} not scored: gold and parsed words differ"
+        return [there] if errors else []
 
     @property
     def too_many_errors(self) -> bool:
@@ -99,3 +171,16 @@ def evaluate(
         except InputError as error:
             raise InputError(f"sentence {len(found) + 1}: {error.what}", fix=error.fix) from None
     return Evaluation(parameters, tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseScoring:
+    """What counts in phrase trees."""
+
+    prm: Path | None = option(None, "An EVALB parameter file instead of COLLINS.prm.")
+
+    def score(
+        self, gold: Iterable[Tree], found: Iterable[Tree], *, failed: Sequence[bool] | None = None
+    ) -> Evaluation:
+        parameters = read_parameters(self.prm) if self.prm else COLLINS
+        return evaluate(gold, found, parameters, failed=failed or ())

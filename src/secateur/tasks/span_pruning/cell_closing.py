@@ -31,7 +31,7 @@ from secateur.search.core import Bools, Floats, Rows, Weights
 from secateur.search.learners import REGULARIZER
 from secateur.search.linear import Matrix, logistic_regression
 from secateur.tasks.span_pruning.masks import length_of, settled
-from secateur.treebanks.bank import Treebank
+from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
 
 FORMAT = 1

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import NamedTuple, Protocol
 
 from secateur.errors import InputError
-from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.formats import brackets, conll, discbracket, source
 from secateur.treebanks.formats.brackets import OnError
 from secateur.treebanks.tree import Tree
@@ -20,7 +19,12 @@ class Format(Protocol):
     """What a module of this package offers."""
 
     def read(
-        self, lines: Iterable[str], *, name: str = "", on_error: OnError | None = None
+        self,
+        lines: Iterable[str],
+        *,
+        name: str = "",
+        on_error: OnError | None = None,
+        empty: bool = False,
     ) -> Iterator[Tree]: ...
 
     def write(self, tree: Tree) -> str: ...
@@ -33,6 +37,14 @@ FORMATS: dict[str, Format] = {"discbracket": discbracket, "brackets": brackets}
 DEPENDENCY_FORMATS = {form.name: form for form in (conll.CONLLU, conll.CONLLX)}
 ALL_FORMATS = (*FORMATS, *DEPENDENCY_FORMATS)
 
+# What a file in each format holds.
+PHRASES, DISCONTINUOUS, DEPENDENCIES = "phrases", "discontinuous", "dependencies"
+ANNOTATIONS = {
+    "brackets": PHRASES,
+    "discbracket": DISCONTINUOUS,
+    **dict.fromkeys(DEPENDENCY_FORMATS, DEPENDENCIES),
+}
+
 
 class Opened(NamedTuple):
     """A file (or standard input) whose format is known."""
@@ -42,39 +54,9 @@ class Opened(NamedTuple):
     lines: Iterator[str]
 
     @property
-    def has_dependencies(self) -> bool:
-        return self.format in DEPENDENCY_FORMATS
-
-    def trees(self, *, on_error: OnError | None = None) -> Iterator[Tree]:
-        """Its trees, one at a time."""
-        if self.has_dependencies:
-            fix = "give Penn brackets or discontinuous trees"
-            raise InputError("dependencies, where phrases are needed", where=self.name, fix=fix)
-        return FORMATS[self.format].read(self.lines, name=self.name, on_error=on_error)
-
-    def dependencies(
-        self,
-        *,
-        on_error: OnError | None = None,
-        heads: conll.Heads = "required",
-        several_roots: bool = False,
-        fine: bool = True,
-    ) -> Iterator[DependencyTree]:
-        """Its sentences, one at a time; the options are those of `conll.Conll.read`."""
-        if not self.has_dependencies:
-            if all(map(str.isspace, self.lines)):  # sniffed as trees, for want of anything
-                fix = "check that this is the file you meant"
-                raise InputError("no sentences", where=self.name, fix=fix)
-            fix = "convert it first: secateur treebank convert --to conllx"
-            raise InputError("phrases, where dependencies are needed", where=self.name, fix=fix)
-        return DEPENDENCY_FORMATS[self.format].read(
-            self.lines,
-            name=self.name,
-            on_error=on_error,
-            heads=heads,
-            several_roots=several_roots,
-            fine=fine,
-        )
+    def annotation(self) -> str:
+        """The name of what it holds."""
+        return ANNOTATIONS[self.format]
 
 
 def sniff(first_lines: Iterable[str]) -> str:
@@ -106,20 +88,6 @@ def opened(path: str | PathLike[str], *, format: str | None = None, encoding: st
         except InputError as error:
             raise InputError(error.what, where=f"{name}:1:1", fix=error.fix) from None
     return Opened(name, format, lines)
-
-
-def read(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    on_error: OnError | None = None,
-) -> Iterator[Tree]:
-    """The trees of a file ("-": standard input), one at a time; the format is sniffed unless given.
-
-    Faults of single trees go to `on_error`, if there is one; a file that cannot be read at all raises.
-    """
-    yield from opened(path, format=format, encoding=encoding).trees(on_error=on_error)
 
 
 def write(tree: Tree, format: str) -> str:

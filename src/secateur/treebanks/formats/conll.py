@@ -16,8 +16,9 @@ from sys import intern
 from typing import Literal, NamedTuple
 
 from secateur.errors import InputError
-from secateur.treebanks.dependency_tree import DependencyTree, Source, coarse_of, find_fault
+from secateur.treebanks.dependency_tree import DependencyTree, coarse_of, find_fault
 from secateur.treebanks.formats.brackets import OnError
+from secateur.treebanks.sentence import Source
 
 Heads = Literal["required", "optional"]
 

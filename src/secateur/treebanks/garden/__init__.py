@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from secateur.errors import InputError
-from secateur.treebanks.bank import Treebank
 from secateur.treebanks.garden.derive import Sample, derive
 from secateur.treebanks.garden.luck import Luck
 from secateur.treebanks.garden.sentences import sentence
 from secateur.treebanks.normalization import Normalization
+from secateur.treebanks.phrases import Treebank
 
 __all__ = ["Sample", "garden", "sample", "treebank"]
 
