@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from secateur.errors import InputError
+from secateur.search.checkpoint import Checkpoint
 from secateur.search.core import Policy
-from secateur.search.learners import Checkpoint, Round
+from secateur.search.linear import dense, sparse
 
 
 class Folder:
@@ -41,9 +42,9 @@ class Folder:
         """The stored policy, or the one that `make` makes, stored."""
         stored = self._load(name)
         if stored is not None:
-            return Policy(_dense(stored["policy"], dim))
+            return Policy(dense(stored["policy"], dim))
         policy = make()
-        self._save(name, policy=_sparse(policy.weights))
+        self._save(name, policy=sparse(policy.weights))
         return policy
 
     def numbers(self, name: str, make: Callable[[], Any]) -> Any:
@@ -72,26 +73,14 @@ class Folder:
         stored = self._load(name)
         if stored is None:
             return None
-        rounds = tuple(Round(**r) for r in json.loads(stored["rounds"].tobytes()))
-        apart = [_dense(stored[f"apart-{fold}"], dim) for fold in range(sum("apart" in n for n in stored))]
-        return Checkpoint(
-            rounds,
-            _dense(stored["weights"], dim),
-            _dense(stored["best"], dim),
-            stored["advantages"],
-            tuple(apart),
-        )
+        try:
+            return Checkpoint.from_arrays(stored, dim)
+        except ValueError as problem:
+            assert self.path is not None
+            raise _damaged(self.path / f"{name}.npz", problem) from None
 
     def save_checkpoint(self, name: str, checkpoint: Checkpoint) -> None:
-        rounds = json.dumps([r._asdict() for r in checkpoint.rounds]).encode()
-        self._save(
-            name,
-            rounds=np.frombuffer(rounds, np.uint8),
-            weights=_sparse(checkpoint.weights),
-            best=_sparse(checkpoint.best),
-            advantages=checkpoint.advantages,
-            **{f"apart-{fold}": _sparse(weights) for fold, weights in enumerate(checkpoint.apart)},
-        )
+        self._save(name, **checkpoint.arrays())
 
     def _load(self, name: str) -> dict[str, Any] | None:
         if self.path is None or not self.holds(name):
@@ -132,15 +121,3 @@ def _damaged(file: Path, problem: Exception) -> InputError:
         where=str(file),
         fix="delete this file: its piece of the training is done again",
     )
-
-
-def _sparse(weights: Any) -> Any:
-    """[2, active] the features with a weight, and the weights' bits."""
-    active = np.flatnonzero(weights).astype(np.uint32)
-    return np.stack((active, weights[active].view(np.uint32)))
-
-
-def _dense(stored: Any, dim: int) -> Any:
-    weights = np.zeros(dim, np.float32)
-    weights[stored[0]] = stored[1].view(np.float32)
-    return weights

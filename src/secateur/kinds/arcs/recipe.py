@@ -136,7 +136,8 @@ class ArcTrainer:
         self.features = features or ArcFeatures()
         self.trees = train
         self.stopping, self.judging = dev[::2], dev[1::2]
-        self.jobs = (engine or Engine()).jobs
+        self.engine = engine or Engine()
+        self.jobs = self.engine.jobs
         self.folder = Folder(work, _fingerprint(train, dev, settings, self.features))
         self.limits = LengthLimits.from_trees(train)
         self.done = 0
@@ -304,15 +305,18 @@ class ArcTrainer:
                 f"{r.features:.1%} of the templates, {r.decisions:,} decisions"
             )
 
+        resume = self.folder.checkpoint(name, task.dim)
+        self.done += 0 if resume is None else len(resume.rounds) - 1
         return dagger(
-            name,
             task,
             parts,
             self.examples(task, self.stopping),
             cost=cost,
-            folder=self.folder,
             iterations=self.settings.iterations,
             seed=self.settings.seed,
+            engine=self.engine,
+            resume=resume,
+            save=partial(self.folder.save_checkpoint, name),
             report=report,
         )
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
-from secateur.search.learners import REGULARIZER
+from secateur.search.linear import REGULARIZER
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,10 @@ from secateur.models import dial as frontier
 from secateur.models.dial import Point
 from secateur.models.measure import measure
 from secateur.models.run import Folder
+from secateur.search.checkpoint import Round
 from secateur.search.core import Example, Outcome, Policy, Reward
-from secateur.search.learners import Aggregate, Apart, Round, judge
-from secateur.search.linear import logistic_regression
+from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
+from secateur.search.linear import Logistic, logistic_regression
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 from secateur.tasks.span_pruning.backprop import backprop
@@ -254,12 +255,11 @@ class Trainer:
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
             patience=settings.patience,
-            regularizer=settings.regularizer,
+            classifier=Logistic(settings.regularizer, STEPS),
             sample=some_rollouts if settings.rollouts == "some" else None,
             exploration=settings.exploration,
-            minibatch=settings.minibatch,
+            visits=Minibatch(settings.minibatch, settings.seed) if settings.minibatch else everything,
             folds=settings.folds,
-            steps=STEPS,
             seed=settings.seed,
             engine=self.engine,
             watch={"F1": self.task.f1, "pushes": pushes},
