@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import secateur as sec
+from secateur.search.core import Rows
 from secateur.search.linear import Matrix, logistic_regression
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning, sites_of
 
@@ -37,8 +38,8 @@ def learned(task: SpanPruning, trees: list[sec.Tree]) -> np.ndarray:
         rows.append(task.features(task.encode(tree.words()), sites, np.zeros((len(sites), 0))))
         gold.append(task.is_gold(sites, task.gold(tree)))
     advantage = np.where(np.concatenate(gold), 1.0, -PENALTY)
-    buckets = np.concatenate(rows)
-    matrix = Matrix.build(buckets, np.bincount(buckets.ravel(), minlength=task.dim) > 0)
+    joined = Rows.join(rows)
+    matrix = Matrix.build(joined, np.bincount(joined.bucket.ravel(), minlength=task.dim) > 0)
     return logistic_regression(matrix, advantage, regularizer=2**-13)
 
 

@@ -14,7 +14,7 @@ class Folding:
     def roll_in(self, x, policy, force=core.FREE, *, gold=None, seed=0):
         n, builder = len(x), hypergraph.Builder()
         site = np.array([(i, j) for i in range(n) for j in range(i + 4, n) if x[i] + x[j] in BONDS], np.int32)
-        scores = policy.weights[self.features(x, site, None)].sum(1, dtype=float)
+        scores = self.features(x, site, None).scores(policy.weights)
         kept = core.choose(scores, policy, force, gold and self.is_gold(site, gold), seed)
         for k in sorted({n, *site[kept, 1].tolist()}):  # Nussinov's: node (i, k) folds the bases i to k - 1
             for i in range(k, -1, -1):
@@ -26,14 +26,14 @@ class Folding:
         trace = core.Trace(site, np.zeros((len(site), 0)), np.arange(len(site) + 1), kept.astype(int), True)
         return core.Episode(core.Outcome(found, core.Work(pushes=len(run.graph))), trace)
 
-    def parse(self, x, policy, force=core.FREE, *, gold=None, seed=0):
+    def run(self, x, policy, force=core.FREE, *, gold=None, seed=0):
         return self.roll_in(x, policy, force, gold=gold, seed=seed).outcome
 
     def features(self, x, site, state):  # which bases face each other around the pair, and the distance
         base = np.array([0, 0, *map("_ACGU".index, x), 0, 0])
         left, right = base[site[:, :1] + np.arange(5)], base[site[:, 1:] + np.arange(4, -1, -1)]
         keys = np.concatenate((5 * left + right, site[:, 1:] - site[:, :1]), axis=1)
-        return ((8 * keys + np.arange(6)) * 40503 % 65521 % self.dim).astype(np.uint32)
+        return core.Rows(((8 * keys + np.arange(6)) * 40503 % 65521 % self.dim).astype(np.uint32))
 
     def is_gold(self, site, gold):
         return np.array([(i, j) in gold for i, j in site.tolist()], bool)

@@ -53,7 +53,7 @@ def dynamics(model: DependencyModel, name: str, given: Sequence[Example]) -> lis
     sizes = [len(staged.groups[stage]) for stage in stages]
     rows: list[Row] = [dict.fromkeys(KEYS, 0) for _ in stages]
     for x, gold in given:
-        outcomes = [task.parse(x, policy) for task in tasks]
+        outcomes = [task.run(x, policy) for task in tasks]
         computed = [outcome.work.features for outcome in outcomes]
         # A stage computes its group on the arcs that are open when it begins, and on no others.
         begins = [*(np.diff(computed, prepend=0) // sizes).tolist(), 0]

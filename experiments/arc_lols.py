@@ -33,6 +33,7 @@ from secateur.kinds.arcs.parser import ArcParser
 from secateur.metrics import Counts
 from secateur.models.dial import tradeoffs
 from secateur.models.run import Folder
+from secateur.search.checkpoint import Round
 from secateur.search.core import (
     FREE,
     Bools,
@@ -47,7 +48,8 @@ from secateur.search.core import (
     Sites,
     Values,
 )
-from secateur.search.learners import Aggregate, Round, judge
+from secateur.search.learners import Aggregate, Minibatch, judge
+from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine
 from secateur.search.values import asymmetric, replay
 from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels, Heads
@@ -80,10 +82,10 @@ class Jackknife:
     def dim(self) -> int:
         return self.parsers[0].dim
 
-    def parse(
+    def run(
         self, x: Given, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
     ) -> Outcome:
-        return self.parsers[x.parser].parse(x.x, policy, force, gold=gold, seed=seed)
+        return self.parsers[x.parser].run(x.x, policy, force, gold=gold, seed=seed)
 
     def roll_in(
         self, x: Given, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
@@ -172,9 +174,9 @@ class Loop:
             values=values,
             iterations=self.rounds,
             patience=self.rounds,  # the reward rises slowly, if it rises
-            regularizer=REGULARIZER,
+            classifier=Logistic(REGULARIZER),
             sample=sample,
-            minibatch=self.minibatch,
+            visits=Minibatch(self.minibatch, self.seed),
             seed=self.seed,
             engine=self.engine,
         )

@@ -46,7 +46,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def deciding(task: arc_lols.Jackknife, example: Example, policy: Policy, force: Force) -> Policy | None:
     """The policy, but for a feature of its own that the forced decision has, if it has one."""
     trace = task.roll_in(example.x, policy, force).trace
-    rows = task.features(example.x, trace.site, trace.state)
+    rows = task.features(example.x, trace.site, trace.state).bucket
     own = np.setdiff1d(rows[force.step], np.delete(rows, force.step, axis=0))
     if not len(own):
         return None

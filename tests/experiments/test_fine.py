@@ -28,7 +28,7 @@ import secateur as sec
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.kinds.pcfg.parser import model_parser
-from secateur.search.learners import REGULARIZER
+from secateur.search.linear import REGULARIZER
 
 NOT_YET = "not run yet"
 SECTIONS = ("runs", "figure2", "figure3", "failures", "figure4", "rollouts")

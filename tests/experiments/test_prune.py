@@ -89,7 +89,7 @@ def test_figure2(case: report.Case, model: Model) -> None:
     # Spans kept, counted once more: on the half of dev that early stopping did not see.
     task = prune_runs.trainer_of(case, model).task
     dev = prune_runs.treebanks("garden", case.limit).dev
-    kept = [task.parse(task.encode(t.words()), model.policies["baseline-1"]).work.kept for t in dev[1::2]]
+    kept = [task.run(task.encode(t.words()), model.policies["baseline-1"]).work.kept for t in dev[1::2]]
     assert rows[1]["baseline"]["runtime"] == pytest.approx(np.mean(kept))
     assert f"| garden-dp | {len(rows)} |" in section(case, "prune_figure2")
     assert (case.docs / "images" / "prune-figure2-garden.png").stat().st_size > 0

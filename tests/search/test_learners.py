@@ -7,10 +7,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Reward, Trace, Work, choose
-from secateur.search.learners import Aggregate, Apart, Checkpoint, advantages
+from secateur.search.checkpoint import Checkpoint
+from secateur.search.core import (
+    FREE,
+    Episode,
+    Example,
+    Force,
+    Outcome,
+    Policy,
+    Reward,
+    Rows,
+    Trace,
+    Work,
+    choose,
+)
+from secateur.search.learners import Aggregate, Apart
+from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine, portions
+from secateur.search.pool import Pool
 from secateur.search.values import asymmetric, imitate, replay
+from secateur.search.visits import advantages
 
 
 class Picking:
@@ -18,9 +34,7 @@ class Picking:
 
     dim = 16
 
-    def parse(
-        self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
-    ) -> Outcome:
+    def run(self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0) -> Outcome:
         return self.roll_in(x, policy, force, gold=gold, seed=seed).outcome
 
     def roll_in(
@@ -34,7 +48,7 @@ class Picking:
         return Episode(outcome, trace)
 
     def features(self, x: Any, site: Any, state: Any) -> Any:
-        return site[:, 1:].astype(np.uint32)
+        return Rows(site[:, 1:].astype(np.uint32))
 
     def is_gold(self, site: Any, gold: Any) -> Any:
         return np.isin(site[:, 1], list(gold))
@@ -52,7 +66,7 @@ NOTHING = Policy(np.zeros(16, np.float32))
 
 def test_lols_learns_what_pays() -> None:
     # Each useful item is worth 1/3 and costs 0.1: take those, and nothing else.
-    learner = Aggregate(replay, iterations=4, regularizer=1e-3)
+    learner = Aggregate(replay, iterations=4, classifier=Logistic(1e-3))
     learner.fit(TASK, DATA, Reward(recall, "kept", 0.1), NOTHING, dev=DATA[:4])
     assert set(np.flatnonzero(learner.policy_.weights > 0)) == USEFUL
     assert learner.rounds_[-1].reward == pytest.approx(1.0 - 0.3)
@@ -60,13 +74,13 @@ def test_lols_learns_what_pays() -> None:
 
 def test_a_high_price_makes_it_take_nothing() -> None:
     everything = Policy(np.ones(16, np.float32))
-    learner = Aggregate(replay, iterations=3, regularizer=1e-3)
+    learner = Aggregate(replay, iterations=3, classifier=Logistic(1e-3))
     learner.fit(TASK, DATA, Reward(recall, "kept", 0.5), everything, dev=DATA[:4])
     assert not (learner.policy_.weights > 0).any()
 
 
 def test_imitation_follows_the_oracle() -> None:
-    learner = Aggregate(imitate, iterations=2, regularizer=1e-3)
+    learner = Aggregate(imitate, iterations=2, classifier=Logistic(1e-3))
     learner.fit(TASK, DATA, Reward(recall, "kept", 0.1), NOTHING, dev=DATA[:4])
     assert set(np.flatnonzero(learner.policy_.weights > 0)) == USEFUL
 
@@ -78,7 +92,7 @@ def test_asymmetric_values() -> None:
 
 
 def test_it_stops_when_nothing_gets_better() -> None:
-    learner = Aggregate(replay, iterations=50, patience=2, regularizer=1e-3)
+    learner = Aggregate(replay, iterations=50, patience=2, classifier=Logistic(1e-3))
     learner.fit(TASK, DATA, Reward(recall, "kept", 0.1), NOTHING, dev=DATA[:4])
     assert len(learner.rounds_) <= 5
 
@@ -86,9 +100,9 @@ def test_it_stops_when_nothing_gets_better() -> None:
 def test_resumed_runs_end_with_the_same_policy() -> None:
     def run(**options: Any) -> tuple[Aggregate, list[Checkpoint]]:
         saved: list[Checkpoint] = []
-        learner = Aggregate(replay, iterations=4, patience=9, regularizer=1e-3, exploration=0.5, seed=3)
-        from secateur.search.pool import Pool
-
+        learner = Aggregate(
+            replay, iterations=4, patience=9, classifier=Logistic(1e-3), exploration=0.5, seed=3
+        )
         pool = Pool(TASK.dim)
         for number, (x, _) in enumerate(DATA):
             trace = TASK.roll_in(x, NOTHING).trace
@@ -129,7 +143,7 @@ def test_each_fold_is_visited_by_its_own_task_and_reward() -> None:
     apart = [Apart(first, Reward(recall, "kept", 0.1)), Apart(second, dear)]
     pick = Reward(recall, "kept", 0.1)
     data = [Example((1,), USEFUL), Example((2,), USEFUL), Example((3,), USEFUL)]
-    learner = Aggregate(replay, iterations=2, regularizer=1e-3, folds=2)
+    learner = Aggregate(replay, iterations=2, classifier=Logistic(1e-3), folds=2)
     learner.fit(TASK, data, pick, NOTHING, dev=DATA[:4], apart=apart)
     assert (first.seen, second.seen) == ({(1,), (3,)}, {(2,)})
     assert set(np.flatnonzero(learner.policy_.weights > 0)) == {1, 3}
@@ -178,10 +192,26 @@ def test_two_workers_give_what_one_gives() -> None:
     assert Engine(jobs=2).map(double, items, cost) == Engine().map(double, items, cost)
 
 
-def test_advantages_of_several_candidates_are_over_the_best_of_the_others() -> None:
+def test_advantages_are_over_the_first_choice() -> None:
     ptr = np.array([0, 2, 5, 6])
     trace = Trace(np.zeros((6, 1), np.int32), np.zeros((6, 0)), ptr, np.array([0, 1, 0]), False)
     worth = np.array([[0.0, 5.0, 2.0], [1.0, 3.0, np.nan], [4.0, np.nan, np.nan]])
-    rows, found = advantages(trace, np.array([1, 0, 2]), worth)
+    rows, bounds, found = advantages(trace, np.array([1, 0, 2]), worth)
     assert rows.tolist() == [2, 3, 4, 0, 1]  # the last decision has no choice
-    assert found.tolist() == [-5.0, 3.0, -3.0, -2.0, 2.0]
+    assert bounds.tolist() == [0, 3, 5]
+    assert found.tolist() == [0.0, 5.0, 2.0, 0.0, 2.0]
+    binary = Trace(np.zeros((3, 1), np.int32), np.zeros((3, 0)), np.arange(4), np.array([0, 1, 0]), True)
+    rows, bounds, found = advantages(binary, np.array([2, 0]), np.array([[0.5, 2.0], [1.0, 0.0]]))
+    assert (rows.tolist(), bounds.tolist(), found.tolist()) == ([2, 0], [0, 1, 2], [1.5, -1.0])
+
+
+def test_choices_of_binary_decisions_and_of_rankings() -> None:
+    binary = Trace(np.zeros((2, 1), np.int32), np.zeros((2, 0)), np.arange(3), np.array([0, 1]), True)
+    assert [part.tolist() for part in binary.choices()] == [[0, 2, 4], [-1, 0, -1, 1]]
+    ranking = Trace(
+        np.zeros((4, 1), np.int32), np.zeros((4, 0)), np.array([0, 3, 4]), np.array([2, 0]), False
+    )
+    assert [part.tolist() for part in ranking.choices()] == [[0, 3, 4], [0, 1, 2, 3]]
+    row, there = ranking.choices().table(np.array([1, 0]))
+    assert row.tolist() == [[3, -1, -1], [0, 1, 2]]
+    assert there.tolist() == [[True, False, False], [True, True, True]]

@@ -7,12 +7,13 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+from secateur.search.core import Rows
 from secateur.search.linear import Matrix, logistic_regression, minimize
 
 
 def matrix_of(rows: np.ndarray, dim: int) -> Matrix:
     """With weights for all features that occur."""
-    return Matrix.build(rows, np.bincount(rows.ravel(), minlength=dim) > 0)
+    return Matrix.build(Rows(rows), np.bincount(rows.ravel(), minlength=dim) > 0)
 
 
 def test_minimize_finds_the_minimum_of_a_quadratic() -> None:
@@ -72,7 +73,7 @@ def test_two_features_in_one_bucket_add_up(regularizer: float) -> None:
 
 def test_features_can_be_left_out() -> None:
     rows = np.array([[1, 5], [5, 7], [5, 7]], np.uint32)
-    matrix = Matrix.build(rows, np.bincount(rows.ravel(), minlength=16) >= 2)
+    matrix = Matrix.build(Rows(rows), np.bincount(rows.ravel(), minlength=16) >= 2)
     assert matrix.active.tolist() == [5, 7]
     weights = logistic_regression(matrix, np.array([1.0, -1.0, -1.0]), regularizer=0.1)
     assert set(np.flatnonzero(weights)) == {5, 7}

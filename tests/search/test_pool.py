@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from secateur.search.core import Rows
 from secateur.search.pool import Pool
 
 
-def features(site: np.ndarray, state: np.ndarray) -> np.ndarray:
-    return (site[:, :1] % 16).astype(np.uint32)
+def features(site: np.ndarray, state: np.ndarray) -> Rows:
+    return Rows((site[:, :1] % 16).astype(np.uint32))
 
 
 def sites(*numbers: int) -> np.ndarray:

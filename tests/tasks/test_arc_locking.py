@@ -114,7 +114,7 @@ def test_many_sentences_at_once_are_as_one_by_one() -> None:
     )
     assert len({ending for ending, _, _ in found.tolist()}) == 3
     for start, tree, (ending, stage, computed) in zip(corpus.start, grown(), found.tolist(), strict=False):
-        outcome = task.parse(encoded(task, tree), policy)
+        outcome = task.run(encoded(task, tree), policy)
         assert computed == outcome.work.features
         np.testing.assert_array_equal(heads[start : start + len(tree) + 1], outcome.parts.heads)
         assert (stage, ending == kernel.NO_TREE) == (outcome.parts.stage, outcome.parts.fell_back)
@@ -233,7 +233,7 @@ def test_without_locking_it_is_the_parser_with_all_features_of_the_stage(project
     assert not parse_corpus(FEATURES.compiled, task.stages, last, task.rules, crossing, corpus, expected)
     for start, tree in zip(corpus.start, grown(), strict=False):
         x = encoded(task, tree)
-        outcome = task.parse(x, never(task))
+        outcome = task.run(x, never(task))
         np.testing.assert_array_equal(outcome.parts.heads, expected[start : start + len(tree) + 1])
         assert outcome.work.features == task.full_cost(x) == slow_cost(task, x)
         assert outcome.parts.stage == last
@@ -259,7 +259,7 @@ def test_only_words_with_a_single_candidate_cost_less_without_locking() -> None:
         assert task.full_cost(x) == full
         if naive_best(x, task.single_root, projective=True) is None:
             continue
-        outcome = task.parse(x, never(task))
+        outcome = task.run(x, never(task))
         single = (x.allowed[1:].sum(axis=1) == 1).any()
         assert (outcome.work.features < full) == single
         assert outcome.work.features <= full
@@ -292,7 +292,7 @@ def test_the_oracle_locks_what_is_right_and_computes_less() -> None:
         x, gold = encoded(task, tree), gold_of(tree)
         episode = task.roll_in(x, Policy(drawn(task, 0).weights, oracle_rate=1.0), gold=gold)
         np.testing.assert_array_equal(task.is_gold(episode.trace.site, gold), episode.trace.action == 1)
-        free = task.parse(x, never(task))
+        free = task.run(x, never(task))
         right += int((episode.outcome.parts.heads == gold).sum() - (free.parts.heads == gold).sum())
         full, computed = full + task.full_cost(x), computed + episode.outcome.work.features
         words += len(tree)
@@ -303,7 +303,7 @@ def test_the_oracle_locks_what_is_right_and_computes_less() -> None:
 def test_oracles_need_gold() -> None:
     task = garden_task()
     with pytest.raises(ValueError, match="gold"):
-        task.parse(encoded(task, grown()[0]), Policy(never(task).weights, oracle_rate=0.5))
+        task.run(encoded(task, grown()[0]), Policy(never(task).weights, oracle_rate=0.5))
 
 
 def test_stages_that_are_not_there_are_refused() -> None:

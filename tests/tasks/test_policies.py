@@ -49,7 +49,7 @@ def scores(policy: Policy, words: list[str]) -> npt.NDArray[np.float64]:
 def work(policy: Policy) -> int:
     """Pushes over all sentences, nothing drawn."""
     firm = Policy(policy.weights)
-    return sum(task().parse(task().encode(words), firm).work.pushes for words in sentences())
+    return sum(task().run(task().encode(words), firm).work.pushes for words in sentences())
 
 
 def test_keep_all_is_the_unpruned_parser() -> None:
@@ -58,13 +58,13 @@ def test_keep_all_is_the_unpruned_parser() -> None:
     for words in sentences():
         exact, found = unpruned.parse(words), pruned.parse(words)
         assert (found.tree, found.score, found.work) == (exact.tree, exact.score, exact.work)
-        outcome = task().parse(task().encode(words), keep_all(task()))
+        outcome = task().run(task().encode(words), keep_all(task()))
         assert outcome.work == exact.work
 
 
 def test_keep_all_keeps_where_buckets_collide() -> None:
     cramped = SpanPruning(task().grammar, SpanFeatures(frozenset(), bits=2), Binarization())
-    outcome = cramped.parse(cramped.encode(sentences()[0]), keep_all(cramped))
+    outcome = cramped.run(cramped.encode(sentences()[0]), keep_all(cramped))
     assert outcome.work.kept == len(sites_of(len(sentences()[0])))
 
 
@@ -110,7 +110,7 @@ def test_ties_are_kept_or_pruned_together() -> None:
     # A policy that looks at the width alone: its classes are all it can tell apart.
     weights = np.zeros(task().dim, np.float32)
     for words in sentences():
-        rows = task().features(task().encode(words), sites_of(len(words)), np.zeros(0))
+        rows = task().features(task().encode(words), sites_of(len(words)), np.zeros(0)).bucket
         weights[rows[:, TEMPLATES.index("width")]] = 1.0 / (1 + sites_of(len(words)) @ [-1, 1])
     level = Policy(weights)
     policies = [keeping(level, task(), sentences(), share) for share in np.linspace(0, 1, 41)]

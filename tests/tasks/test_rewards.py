@@ -13,6 +13,7 @@ from secateur import Parser, induce, metrics
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
+from secateur.search.checkpoint import Checkpoint
 from secateur.search.core import (
     Accuracy,
     Among,
@@ -25,15 +26,16 @@ from secateur.search.core import (
     Values,
     Work,
 )
-from secateur.search.learners import Aggregate, Checkpoint, judge
+from secateur.search.learners import Aggregate, Minibatch, judge
+from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 from secateur.search.values import asymmetric, replay
 from secateur.tasks.span_pruning import rewards
 from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
 from secateur.tasks.span_pruning.policies import keep_all
-from secateur.tasks.span_pruning.propagate import CorpusF1, propagate
-from secateur.tasks.span_pruning.rewards import Scored, compare, scored, true_reward
+from secateur.tasks.span_pruning.propagate import propagate
+from secateur.tasks.span_pruning.rewards import CorpusF1, Scored, compare, scored, true_reward
 from secateur.tasks.span_pruning.task import SpanPruning, sites_of
 from secateur.treebanks import garden
 from secateur.treebanks.tree import Tree
@@ -58,7 +60,7 @@ def data() -> list[Example]:
 @cache
 def baseline() -> Policy:
     """Prunes enough that some sentences have no parse."""
-    learner = Aggregate(asymmetric(0.02), iterations=1, regularizer=1e-4)
+    learner = Aggregate(asymmetric(0.02), iterations=1, classifier=Logistic(1e-4))
     reward = Reward(task().recall, "kept", 0.001)
     return learner.fit(task(), data()[:40], reward, nothing(), dev=data()[40:50]).policy_
 
@@ -92,7 +94,7 @@ def one_round(
 
 
 def flipped(example: Example, step: int, action: int) -> Outcome:
-    return task().parse(example.x, baseline(), Force(step, action))
+    return task().run(example.x, baseline(), Force(step, action))
 
 
 def corpus_f1(found: list[tuple[Tree, Outcome]]) -> float:
@@ -102,7 +104,7 @@ def corpus_f1(found: list[tuple[Tree, Outcome]]) -> float:
 
 def test_the_paper_s_rewards() -> None:
     x, gold = data()[0]
-    outcome = task().parse(x, keep_all(task()))
+    outcome = task().run(x, keep_all(task()))
     assert (
         rewards.r_cp(task(), 0.5)(x, outcome, gold) == task().f1(x, outcome, gold) - 0.5 * outcome.work.items
     )
@@ -140,16 +142,16 @@ def test_every_accuracy_is_1_for_the_gold_tree_and_0_without_a_parse(name: str) 
     for tree in trees()[:10]:
         own = unpruned.parse(tree.words()).tree
         x = task().encode(tree.words())
-        found = accuracy(x, task().parse(x, keep_all(task())), task().gold(own))
+        found = accuracy(x, task().run(x, keep_all(task())), task().gold(own))
         assert found == 1.0 if name != "expected recall" else 0.2 < found < 1.0
-    failed = next(e for e in data() if task().parse(e.x, nothing()).parts is None)
-    assert accuracy(failed.x, task().parse(failed.x, nothing()), failed.gold) == 0.0
+    failed = next(e for e in data() if task().run(e.x, nothing()).parts is None)
+    assert accuracy(failed.x, task().run(failed.x, nothing()), failed.gold) == 0.0
 
 
 def test_seconds_train_a_policy_by_replay() -> None:
     slow = Reward(lambda x, outcome, gold: 0.0, "seconds", 1.0)
     x, gold = data()[0]
-    task().parse(x, baseline())
+    task().run(x, baseline())
     episode = task().roll_in(x, baseline())
     assert episode.outcome.seconds > 0.0
     steps = np.arange(len(episode.trace.action))
@@ -158,7 +160,7 @@ def test_seconds_train_a_policy_by_replay() -> None:
     assert (as_run == -episode.outcome.seconds).all()
     assert (worth < 0.0).all()
     found, learner = one_round(replay, Reward(task().f1, "seconds", 1.0))
-    assert np.isfinite(found.advantages).all()
+    assert np.isfinite(found.held.advantage).all()
     assert 0.0 < learner.rounds_[0].runtime < 10.0
     for refuses in (propagate, backprop):
         with pytest.raises(InputError):
@@ -167,7 +169,7 @@ def test_seconds_train_a_policy_by_replay() -> None:
 
 def slow_advantages(tradeoff: float) -> Floats:
     """Every flip's corpus F1, from the trees of the whole batch, by EVALB."""
-    rolled_in = [(trees()[e], task().parse(data()[e].x, baseline())) for e in batch()]
+    rolled_in = [(trees()[e], task().run(data()[e].x, baseline())) for e in batch()]
     found = []
     for place, e in enumerate(batch()):
         for step in range(len(sites_of(len(data()[e].x.words)))):
@@ -181,15 +183,14 @@ def slow_advantages(tradeoff: float) -> Floats:
 
 
 def test_corpus_f1_equals_its_slow_twin() -> None:
-    assert any(task().parse(data()[e].x, baseline()).parts is None for e in batch())
+    assert any(task().run(data()[e].x, baseline()).parts is None for e in batch())
     expected = slow_advantages(1e-5)
     assert (np.abs(expected) > 0.01).sum() > 40
     reward = Reward(CorpusF1(task()), "pushes", 1e-5)
     by_replay, learner = one_round(replay, reward)
-    assert np.allclose(by_replay.advantages, expected, atol=1e-9)
+    assert np.allclose(by_replay.held.advantage, expected, atol=1e-9)
     dev = [
-        (tree, task().parse(x, baseline()))
-        for tree, (x, _) in zip(trees()[60:70], data()[60:70], strict=True)
+        (tree, task().run(x, baseline())) for tree, (x, _) in zip(trees()[60:70], data()[60:70], strict=True)
     ]
     assert learner.rounds_[0].accuracy == pytest.approx(corpus_f1(dev))
 
@@ -199,7 +200,7 @@ def test_corpus_f1_equals_its_slow_twin() -> None:
 def test_corpus_f1_by_propagation_is_replay_to_the_last_bit(runtime: str, exploration: float) -> None:
     reward = Reward(CorpusF1(task()), runtime, 1e-3)
     slow, fast = (one_round(v, reward, exploration=exploration)[0] for v in (replay, propagate))
-    assert np.array_equal(slow.advantages, fast.advantages)
+    assert np.array_equal(slow.held.advantage, fast.held.advantage)
     assert np.array_equal(slow.weights, fast.weights)
 
 
@@ -207,17 +208,19 @@ def test_folds_make_up_one_batch() -> None:
     reward = Reward(CorpusF1(task()), "pushes", 1e-5)
     slow, fast = (one_round(values, reward, iterations=2, folds=3)[0] for values in (replay, propagate))
     assert len(slow.apart) == 3
-    assert np.array_equal(slow.advantages, fast.advantages)
-    assert not np.array_equal(slow.advantages, one_round(replay, reward, iterations=2)[0].advantages)
+    assert np.array_equal(slow.held.advantage, fast.held.advantage)
+    assert not np.array_equal(slow.held.advantage, one_round(replay, reward, iterations=2)[0].held.advantage)
 
 
-@pytest.mark.parametrize("options", [{}, {"exploration": 0.5, "minibatch": 7, "sample": lambda t: t // 2}])
+@pytest.mark.parametrize(
+    "options", [{}, {"exploration": 0.5, "visits": Minibatch(7, seed=4), "sample": lambda t: t // 2}]
+)
 def test_two_workers_see_the_same_batch(options: dict[str, Any]) -> None:
     reward = rewards.r_corpus(task(), 50.0)
     one = one_round(propagate, reward, **options)[0]
     two = one_round(propagate, reward, engine=Engine(jobs=2), **options)[0]
-    assert np.abs(one.advantages).max() > 0
-    assert np.array_equal(one.advantages, two.advantages)
+    assert np.abs(one.held.advantage).max() > 0
+    assert np.array_equal(one.held.advantage, two.held.advantage)
     assert np.array_equal(one.weights, two.weights)
     assert one.rounds[-1]._replace(seconds=0.0) == two.rounds[-1]._replace(seconds=0.0)
 
@@ -225,7 +228,7 @@ def test_two_workers_see_the_same_batch(options: dict[str, Any]) -> None:
 def test_a_batch_of_one_is_the_sentence() -> None:
     accuracy = CorpusF1(task())
     for x, gold in data()[:10]:
-        outcome = task().parse(x, baseline())
+        outcome = task().run(x, baseline())
         among = Among(accuracy, np.zeros(3, np.int64), 1)
         assert among(x, outcome, gold) == accuracy(x, outcome, gold) == task().f1(x, outcome, gold)
     assert accuracy.of(np.array([[0, 0, 0], [2, 3, 5], [0, 0, 4]])).tolist() == [1.0, 0.5, 0.0]
@@ -240,7 +243,7 @@ def test_corpus_f1_can_be_watched() -> None:
         watch={"corpus": CorpusF1(task()), "mean": task().f1},
     )
     outcomes = [
-        (tree, task().parse(x, baseline())) for tree, (x, _) in zip(trees()[:20], data()[:20], strict=True)
+        (tree, task().run(x, baseline())) for tree, (x, _) in zip(trees()[:20], data()[:20], strict=True)
     ]
     assert found.watched["corpus"] == pytest.approx(corpus_f1(outcomes))
     assert found.watched["mean"] == found.accuracy != found.watched["corpus"]
@@ -260,7 +263,7 @@ def test_alone_corpus_f1_is_that_of_the_sentence() -> None:
 
 def judged(policy: Policy) -> list[Scored]:
     return [
-        scored(task(), tree, task().parse(x, policy))
+        scored(task(), tree, task().run(x, policy))
         for tree, (x, _) in zip(trees()[50:], data()[50:], strict=True)
     ]
 

@@ -49,7 +49,7 @@ def test_gold_is_unsplit() -> None:
 
 def test_brackets_are_counted_on_unsplit_labels() -> None:
     task, trees = split_task()
-    outcomes = [task.parse(task.encode(tree.words()), keep_all(task)) for tree in trees[:40]]
+    outcomes = [task.run(task.encode(tree.words()), keep_all(task)) for tree in trees[:40]]
     counted = [task.matches(one, task.gold(tree)) for one, tree in zip(outcomes, trees, strict=False)]
     parser = sec.Parser(task.grammar)
     found = sec.evaluate(trees[:40], [parser.parse(tree.words()).tree for tree in trees[:40]]).total

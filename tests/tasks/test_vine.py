@@ -63,7 +63,7 @@ def test_many_sentences_are_parsed_as_one_by_one() -> None:
         x = model.whole.encode(tree.words, tree.tags, tree.coarse)
         mask = vine.mask(x)
         barred += int(x.allowed.sum() - mask.sum())
-        alone = model.whole.parse(x._replace(allowed=mask), policy)
+        alone = model.whole.run(x._replace(allowed=mask), policy)
         assert alone.parts is not None
         a = int(corpus.start[i])
         assert corpus.heads[a : a + len(tree) + 1].tolist() == alone.parts.heads.tolist()

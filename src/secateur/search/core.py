@@ -8,8 +8,8 @@ differs between tasks is when the policy is asked; what learners see is the same
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,52 @@ Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Steps = npt.NDArray[np.int64]  # [S] numbers of decisions
 Sites = npt.NDArray[np.int32]  # [R, s]
-Rows = npt.NDArray[np.uint32]  # [R, w] the features of candidates, as hash buckets
+Ptr = npt.NDArray[np.int64]  # [T+1] where the rows of each decision begin, and where the last one's end
 
 DECLINE, TAKE = 0, 1  # the two actions of a decision with one candidate
+
+_ALL_ONES: Weights = np.empty((0, 0), np.float32)
+
+
+def all_ones() -> Weights:
+    """What stands for the values of features that are all 1: none."""
+    return _ALL_ONES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The features of candidates: hash buckets and, where they are not all 1, their values."""
+
+    bucket: npt.NDArray[np.uint32]  # [R, w]
+    value: Weights = field(default_factory=all_ones)  # [R, w]; empty: all 1
+
+    def __len__(self) -> int:
+        return len(self.bucket)
+
+    def at(self, places: Any) -> Rows:
+        """Some of the rows."""
+        return Rows(self.bucket[places], self.value[places] if self.value.size else self.value)
+
+    def products(self, weights: Weights) -> Floats:
+        """[R, w] what each feature adds to its candidate's score."""
+        found = weights[self.bucket].astype(np.float64)
+        return found * self.value if self.value.size else found
+
+    def scores(self, weights: Weights) -> Floats:
+        """[R] summed weights, each times its value."""
+        summed: Floats = self.products(weights).sum(1)
+        return summed
+
+    @staticmethod
+    def join(parts: Sequence[Rows]) -> Rows:
+        """One below the other; with values where any has some."""
+        buckets = np.concatenate([part.bucket for part in parts])
+        if not any(part.value.size for part in parts):
+            return Rows(buckets)
+        values = [part.value if part.value.size else np.ones(part.bucket.shape, np.float32) for part in parts]
+        return Rows(buckets, np.concatenate(values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +107,30 @@ class Outcome(NamedTuple):
     seconds: float = 0.0
 
 
+NONE = -1  # the row of a choice without a candidate: to decline
+
+
+class Choices(NamedTuple):
+    """Action a of decision t is about the candidate row[ptr[t] + a], or declines and scores 0."""
+
+    ptr: Ptr  # [T+1]
+    row: Ints  # [choices] of the trace, or NONE
+
+    @property
+    def sizes(self) -> Ints:
+        """[T] how many actions there are."""
+        return np.diff(self.ptr)
+
+    def table(self, steps: Steps) -> tuple[Ints, Bools]:
+        """[steps, 2 or more] the row of every action, and whether there is such an action; else it is NONE."""
+        sizes = self.sizes
+        action = np.arange(int(sizes.max(initial=2)))
+        there = action < sizes[steps, None]
+        row = np.full(there.shape, NONE)
+        row[there] = self.row[(self.ptr[steps, None] + action)[there]]
+        return row, there
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """Every decision of a run, the declined ones too: a pruned site must be reconsidered by the learner.
@@ -74,9 +140,18 @@ class Trace:
 
     site: Sites  # [R, s] where each candidate stands
     state: Floats  # [R, q] what else its features depend on; q may be 0
-    ptr: Ints  # [T+1]
+    ptr: Ptr  # [T+1]
     action: Ints  # [T] the candidate chosen, counted from ptr[t]; or TAKE, DECLINE where there is one
-    binary: bool  # one candidate a decision
+    binary: bool  # one candidate a decision, which may be declined
+
+    def choices(self) -> Choices:
+        """What could be chosen at each decision. Nobody else needs to know which decisions are binary."""
+        rows = np.arange(len(self.site))
+        if not self.binary:
+            return Choices(self.ptr, rows)
+        both = np.full((len(rows), 2), NONE)
+        both[:, TAKE] = rows
+        return Choices(2 * np.arange(len(rows) + 1), both.ravel())
 
 
 class Episode(NamedTuple):
@@ -94,9 +169,7 @@ class Task(Protocol):
     def dim(self) -> int:
         """The number of features."""
 
-    def parse(
-        self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
-    ) -> Outcome:
+    def run(self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0) -> Outcome:
         """Run, without a log."""
 
     def roll_in(
@@ -112,7 +185,7 @@ class Task(Protocol):
 
 
 Accuracy = Callable[[Any, Outcome, Any], float]  # (x, outcome, gold) -> how right
-T_Example = TypeVar("T_Example")
+RewardOf = Callable[[Any, Outcome, Any], float]  # of a run, all in all
 
 
 @runtime_checkable
@@ -183,11 +256,9 @@ class Example(NamedTuple):
     gold: Any
 
 
-Steps = npt.NDArray[np.int64]
-
-# The reward of every action at the given decisions: [steps, 2] (DECLINE, TAKE) where each has one candidate,
-# else [steps, largest number of candidates], nan beyond a decision's own.
-Values = Callable[[Task, Any, Any, Policy, Episode, Callable[[Any, Outcome, Any], float], Steps], Floats]
+# The reward of every action at the given decisions: [steps, most choices that a decision of the trace has, but
+# 2 at least], nan beyond a decision's own. Where each has one candidate: [steps, 2] (DECLINE, TAKE).
+Values = Callable[[Task, Any, Any, Policy, Episode, RewardOf, Steps], Floats]
 
 
 def choose(
@@ -208,8 +279,3 @@ def choose(
     if force.step >= 0:
         taken[force.step] = force.action == TAKE
     return taken
-
-
-def mean_reward(values: Sequence[float]) -> float:
-    """The empirical value of a policy: its average reward."""
-    return float(np.mean(values)) if len(values) else float("nan")

@@ -10,58 +10,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from secateur.search.checkpoint import Checkpoint, Round
 from secateur.search.core import (
-    DECLINE,
-    TAKE,
     Accuracy,
-    Among,
     Batched,
-    Episode,
     Example,
     Floats,
     Ints,
     Policy,
+    Ptr,
     Reward,
+    Rows,
     Sites,
-    Steps,
     Task,
-    Trace,
     Values,
     Weights,
 )
-from secateur.search.linear import logistic_regression
+from secateur.search.linear import Logistic, Matrix
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
-
-# Among the best of 2^-11 to 2^-19 for baselines on the dev part of the PTB sample: docs/papers.
-REGULARIZER = 2.0**-18
-
-
-class Round(NamedTuple):
-    """What is known of a policy after its round: means over the held-out examples."""
-
-    number: int
-    reward: float
-    accuracy: float
-    runtime: float
-    watched: dict[str, float]  # further figures, for those who look on
-    seconds: float  # of the round
-
-
-class Checkpoint(NamedTuple):
-    """All that a stopped run needs to go on as if nothing had happened."""
-
-    rounds: tuple[Round, ...]
-    weights: Weights  # the newest policy
-    best: Weights  # the best so far
-    advantages: Floats
-    apart: tuple[Weights, ...]  # the newest policies without a fold each
+from secateur.search.visits import Count, Item, Seen, Visit, VisitAmong
 
 
 class Apart(NamedTuple):
@@ -71,12 +45,39 @@ class Apart(NamedTuple):
     reward: Reward
 
 
+# From the features of candidates, the bounds of decisions among them, what each candidate is worth more than
+# its decision's first choice (declining, where there is one candidate), and weights to start from.
+Fit = Callable[[Matrix, Ptr, Floats, Weights | None], Weights]
+Visits = Callable[[int, int], Ints]  # the examples of a round, by its number (from 1) and how many there are
+Rate = float | Callable[[int], float]  # by the round's number, where it is not always the same
 Save = Callable[[Checkpoint], None]
 Report = Callable[[Round], None]
 Cost = Callable[[Any], float]
 T = TypeVar("T")
-_Item = tuple[int, Example]  # its number among the data
-_Seen = tuple[Sites, Floats, Floats]  # sites, states, advantages
+
+
+def everything(number: int, examples: int) -> Ints:
+    """Every round visits all."""
+    return np.arange(examples)
+
+
+@dataclass(frozen=True, slots=True)
+class Minibatch:
+    """Every round visits so many, drawn anew."""
+
+    size: int
+    seed: int = 0
+
+    def __call__(self, number: int, examples: int) -> Ints:
+        if self.size >= examples:
+            return np.arange(examples)
+        rng = np.random.default_rng((self.seed, number))
+        return np.sort(rng.choice(examples, self.size, replace=False))
+
+
+def by_reward(round: Round) -> tuple[float, ...]:
+    """The policy with the best held-out reward is kept."""
+    return (round.reward,)
 
 
 @dataclass
@@ -85,19 +86,20 @@ class Aggregate:
 
     With folds, an example is visited by a policy that was trained without its fold. A policy fails less on
     examples it was trained on than on new ones; what it would have to learn from its failures is seen only
-    where it is new.
+    where it is new. Unless `crossed`, only the search that visits is one made without the fold.
     """
 
     values: Values
     iterations: int = 10
-    patience: int = 5  # rounds without a better held-out reward before it stops
-    regularizer: float = REGULARIZER
+    patience: int = 5  # rounds without a better policy before it stops
+    classifier: Fit = field(default_factory=Logistic)  # makes a policy of the pool
     sample: Callable[[int], int] | None = None  # roll-outs out of so many decisions; None: all
-    exploration: float = 0.0  # roll-in temperature
-    oracle_rate: float = 0.0  # share of roll-in decisions taken by the oracle
-    minibatch: int | None = None  # examples a round; None: all
+    exploration: Rate = 0.0  # roll-in temperature
+    oracle_rate: Rate = 0.0  # share of roll-in decisions taken by the oracle
+    visits: Visits = everything
     folds: int = 1
-    steps: int = 100  # of the optimizer, a round
+    crossed: bool = True  # with folds, so is the policy that visits one
+    prefer: Callable[[Round], tuple[float, ...]] = by_reward  # of two rounds, the one where this is larger
     seed: int = 0
     engine: Engine = field(default_factory=Engine)
     watch: Mapping[str, Accuracy] = field(default_factory=dict)  # further figures of the held-out examples
@@ -128,11 +130,14 @@ class Aggregate:
         if apart and len(apart) != self.folds:
             raise ValueError(f"{len(apart)} tasks apart for {self.folds} folds")
         pool = pool if pool is not None else Pool(task.dim)
-        apart_of = range(self.folds) if self.folds > 1 else range(0)  # the folds left out
+        mark = pool.mark()
+        visitors = apart or [Apart(task, reward)] * self.folds
+        apart_of = range(self.folds) if self.folds > 1 and self.crossed else range(0)  # the folds left out
 
         def look(policy: Policy, number: int, started: float) -> Round:
             found = judge(task, reward, policy, dev, watch=self.watch, engine=self.engine, cost=cost)
-            return found._replace(number=number, seconds=time.perf_counter() - started)
+            spent = time.perf_counter() - started
+            return found._replace(number=number, seconds=spent, decisions=len(pool))
 
         if resume is None:
             self.rounds_ = [look(start, 0, time.perf_counter())]
@@ -140,41 +145,35 @@ class Aggregate:
             others = self._fits(pool, [weights] * len(apart_of), apart_of) if len(pool) else []
             report(self.rounds_[0])
         else:
-            pool.restore(resume.advantages)
+            _check_resumed(resume, task.dim, len(data), len(apart_of))
+            pool.hold(resume.held, _FeaturesOf(visitors[0].task, data))
             self.rounds_ = list(resume.rounds)
             weights, best, others = resume.weights, resume.best, list(resume.apart)
-        while not self._done():
+        while not done(self.rounds_, self.iterations, self.patience, self.prefer):
             number, started = len(self.rounds_), time.perf_counter()
-            visitors = apart or [Apart(task, reward)] * self.folds
             self._collect(visitors, data, others or [weights] * self.folds, number, pool, cost)
             starts = [weights, *(others or [weights] * len(apart_of))]
             weights, *others = self._fits(pool, starts, [None, *apart_of])
             found = look(Policy(weights), number, started)
-            if found.reward > max(r.reward for r in self.rounds_):
+            if self.prefer(found) > max(map(self.prefer, self.rounds_)):
                 best = weights
             self.rounds_.append(found)
-            save(Checkpoint(tuple(self.rounds_), weights, best, pool.advantages(), tuple(others)))
+            save(Checkpoint(tuple(self.rounds_), weights, best, tuple(others), pool.held(mark)))
             report(found)
         self.policy_ = Policy(best)
         return self
 
     def _fits(self, pool: Pool, starts: Sequence[Weights], without: Sequence[int | None]) -> list[Weights]:
         """Policies trained on the pool, each without the fold it names: as many at once as there are jobs."""
-        fold, matrix, advantages = pool.examples() % self.folds, pool.matrix(), pool.advantages()
+        fold, matrix = pool.examples() % self.folds, pool.matrix()
+        ptr, advantages = pool.ptr(), pool.advantages()
 
         def fit(start: Weights, left_out: int | None) -> Weights:
             seen = advantages if left_out is None else np.where(fold == left_out, 0.0, advantages)
-            return logistic_regression(
-                matrix, seen, regularizer=self.regularizer, start=start, iterations=self.steps
-            )
+            return self.classifier(matrix, ptr, seen, start)
 
         with ThreadPoolExecutor(self.engine.jobs) as threads:  # the kernels let go of the interpreter
             return list(threads.map(fit, starts, without))
-
-    def _done(self) -> bool:
-        rewards = [r.reward for r in self.rounds_]
-        best = int(np.argmax(rewards))
-        return len(rewards) > self.iterations or len(rewards) - 1 - best >= self.patience
 
     def _collect(
         self,
@@ -186,22 +185,23 @@ class Aggregate:
         cost: Cost,
     ) -> None:
         """Roll in, roll out, and add what was learned to the pool."""
-        chosen = np.arange(len(data))
-        if self.minibatch is not None and self.minibatch < len(data):
-            rng = np.random.default_rng((self.seed, number))
-            chosen = np.sort(rng.choice(len(data), self.minibatch, replace=False))
+        chosen = self.visits(number, len(data))
+        exploration, oracle_rate = rate(self.exploration, number), rate(self.oracle_rate, number)
         visits = []
         for fold, ((task, reward), of_fold) in enumerate(zip(visitors, weights, strict=True)):
-            policy = Policy(of_fold, self.exploration, self.oracle_rate)
-            visit = _Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
-            visits.append((visit, [(e, data[e]) for e in chosen[chosen % self.folds == fold].tolist()]))
+            items = [(e, data[e]) for e in chosen[chosen % self.folds == fold].tolist()]
+            policy = Policy(of_fold, exploration, oracle_rate)
+            visit = Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
+            if items:
+                visits.append((visit, items))
+        features = _FeaturesOf(visitors[0].task, data)
         for run, items in self._in_batch(visits, cost):
-            for (example, (x, _)), seen in zip(items, self._map(run, items, cost), strict=True):
-                pool.add(example, *seen, partial(visitors[0].task.features, x))
+            for (example, _), seen in zip(items, self._map(run, items, cost), strict=True):
+                pool.add(example, seen.site, seen.state, seen.advantage, partial(features, example), seen.ptr)
 
     def _in_batch(
-        self, visits: list[tuple[_Visit, list[_Item]]], cost: Cost
-    ) -> Sequence[tuple[Callable[[list[_Item]], list[_Seen]], list[_Item]]]:
+        self, visits: list[tuple[Visit, list[Item]]], cost: Cost
+    ) -> Sequence[tuple[Callable[[list[Item]], list[Seen]], list[Item]]]:
         """The visits, or such as know what all examples add to a batched accuracy: all roll in for that."""
         batched = [
             (visit, visit.reward.accuracy, items)
@@ -210,28 +210,47 @@ class Aggregate:
         ]
         if not batched:
             return visits
-        counts = [c for visit, own, items in batched for c in self._map(_Count(visit, own), items, cost)]
+        counts = [c for visit, own, items in batched for c in self._map(Count(visit, own), items, cost)]
         total = np.sum(counts, axis=0)
-        return [(_VisitAmong(visit, own, total, len(counts)), items) for visit, own, items in batched]
+        return [(VisitAmong(visit, own, total, len(counts)), items) for visit, own, items in batched]
 
-    def _map(self, function: Callable[[list[_Item]], list[T]], items: list[_Item], cost: Cost) -> list[T]:
+    def _map(self, function: Callable[[list[Item]], list[T]], items: list[Item], cost: Cost) -> list[T]:
         return self.engine.map(function, items, np.array([cost(example.x) for _, example in items]))
 
 
-def advantages(trace: Trace, steps: Steps, worth: Floats) -> tuple[Ints, Floats]:
-    """The candidates of some decisions, as rows of the trace, and what each is worth more than the best of
-    the other choices there. The other choice of a single candidate is to decline it."""
-    if trace.binary:
-        return steps, worth[:, TAKE] - worth[:, DECLINE]
-    rows, found = [], []
-    for step, of_step in zip(steps.tolist(), worth, strict=True):
-        first, last = int(trace.ptr[step]), int(trace.ptr[step + 1])
-        if last - first < 2:
-            continue  # nothing to choose between
-        for candidate, row in enumerate(range(first, last)):
-            rows.append(row)
-            found.append(of_step[candidate] - np.delete(of_step[: last - first], candidate).max())
-    return np.array(rows, np.int64), np.array(found, np.float64)
+@dataclass(frozen=True)
+class _FeaturesOf:
+    """Features of the candidates of an example, by its number."""
+
+    task: Task
+    data: Sequence[Example]
+
+    def __call__(self, example: int, site: Sites, state: Floats) -> Rows:
+        return self.task.features(self.data[example].x, site, state)
+
+
+def rate(given: Rate, number: int) -> float:
+    """Of a round."""
+    return given if isinstance(given, int | float) else given(number)
+
+
+def done(
+    rounds: Sequence[Round], iterations: int, patience: int, prefer: Callable[[Round], tuple[float, ...]]
+) -> bool:
+    """Whether there were rounds enough, or too many since the best one."""
+    best = max(range(len(rounds)), key=lambda number: prefer(rounds[number]))  # the first of equals
+    return len(rounds) > iterations or len(rounds) - 1 - best >= patience
+
+
+def _check_resumed(given: Checkpoint, dim: int, examples: int, apart: int) -> None:
+    """Refuse a checkpoint of another run, as far as its sizes tell."""
+    sizes = {len(weights) for weights in (given.weights, given.best, *given.apart)}
+    if sizes != {dim} or len(given.apart) not in (0, apart):
+        raise ValueError(
+            f"policies {len(given.apart)} folds apart of {sizes} features: {apart} and {dim} here"
+        )
+    if not ((given.held.example >= 0) & (given.held.example < examples)).all():
+        raise ValueError(f"decisions of examples beyond the {examples} there are")
 
 
 def judge(
@@ -264,73 +283,6 @@ def _together(figure: Accuracy, found: Sequence[Any]) -> float:
 
 
 @dataclass(frozen=True)
-class _Visit:
-    """Roll-ins and roll-outs of some examples; travels to the workers."""
-
-    task: Task
-    policy: Policy
-    reward: Reward
-    values: Values
-    sample: Callable[[int], int] | None
-    seed: tuple[int, int]
-
-    def __call__(self, items: list[_Item]) -> list[_Seen]:
-        return [self.roll_out(e, *self.roll_in(number, e), self.reward) for number, e in items]
-
-    def roll_in(self, number: int, example: Example) -> tuple[Episode, np.random.Generator]:
-        """The same whenever it is asked for; and the luck for what follows."""
-        rng = np.random.default_rng((*self.seed, number))
-        x, gold = example
-        seed = int(rng.integers(1 << 31))
-        return self.task.roll_in(x, self.policy, gold=gold, seed=seed)._replace(seed=seed), rng
-
-    def roll_out(self, example: Example, episode: Episode, rng: np.random.Generator, reward: Reward) -> _Seen:
-        x, gold = example
-        steps = np.arange(len(episode.trace.action))
-        scale = 1.0
-        if self.sample is not None and len(steps) > self.sample(len(steps)):
-            # Fewer roll-outs, each standing for several.
-            wanted = self.sample(len(steps))
-            scale = len(steps) / wanted
-            steps = np.sort(rng.choice(len(steps), wanted, replace=False))
-        worth = self.values(self.task, x, gold, self.policy, episode, reward, steps)
-        rows, advantage = advantages(episode.trace, steps, worth)
-        return episode.trace.site[rows], episode.trace.state[rows], scale * advantage
-
-
-@dataclass(frozen=True)
-class _Count:
-    """What examples add to a batched accuracy, as rolled in; travels to the workers."""
-
-    visit: _Visit
-    accuracy: Batched
-
-    def __call__(self, items: list[_Item]) -> list[Ints]:
-        return [
-            self.accuracy.counts(e.x, self.visit.roll_in(number, e)[0].outcome, e.gold) for number, e in items
-        ]
-
-
-@dataclass(frozen=True)
-class _VisitAmong:
-    """Visits with each example's accuracy that of its whole batch; travels to the workers."""
-
-    visit: _Visit
-    accuracy: Batched
-    total: Ints  # [c] the counts of all examples, as rolled in
-    size: int
-
-    def __call__(self, items: list[_Item]) -> list[_Seen]:
-        return [self._one(number, example) for number, example in items]
-
-    def _one(self, number: int, example: Example) -> _Seen:
-        episode, rng = self.visit.roll_in(number, example)
-        own = self.accuracy.counts(example.x, episode.outcome, example.gold)
-        among = Among(self.accuracy, self.total - own, self.size)
-        return self.visit.roll_out(example, episode, rng, replace(self.visit.reward, accuracy=among))
-
-
-@dataclass(frozen=True)
 class _Judge:
     """(runtime, figures) of some examples under a policy, counts for batched ones; travels to the workers."""
 
@@ -342,7 +294,7 @@ class _Judge:
     def __call__(self, examples: list[Example]) -> list[tuple[Any, ...]]:
         found = []
         for x, gold in examples:
-            outcome = self.task.parse(x, self.policy)
+            outcome = self.task.run(x, self.policy)
             figures = (
                 f.counts(x, outcome, gold) if isinstance(f, Batched) else f(x, outcome, gold)
                 for f in self.figures

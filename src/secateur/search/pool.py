@@ -1,6 +1,6 @@
 """The aggregated data set: all decisions seen so far.
 
-A decision seen again adds its advantage to what it has, so the pool does not grow where the decisions of an
+A decision seen again adds its advantages to what it has, so the pool does not grow where the decisions of an
 example are the same in every round.
 """
 
@@ -8,30 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from secateur.search.core import Floats, Ints, Rows, Sites
+from secateur.search.checkpoint import NOTHING, Held
+from secateur.search.core import Bools, Floats, Ints, Ptr, Rows, Sites
 from secateur.search.linear import Matrix
+
+FeaturesOf = Callable[[Sites, Floats], Rows]
+Mark = dict[int, int]
 
 
 @dataclass(slots=True)
 class _Seen:
-    """One example's decisions."""
+    """Decisions of one example."""
 
+    example: int
     site: Sites  # [R, s]
     state: Floats  # [R, q]
-    rows: Rows  # [R, w] features
-    advantage: Floats  # [R] summed value of taking minus value of declining
+    ptr: Ptr  # [D+1] the candidates of each decision
+    rows: Rows  # [R] their features
+    advantage: Floats  # [R] summed: what each is worth more than its decision's first choice
 
 
 class Pool:
     """Decisions of all examples with their features and summed advantages."""
 
-    def __init__(self, dim: int, *, least: int = 1) -> None:
+    def __init__(self, dim: int, *, least: int = 1, sums: bool = True, nothing: int | None = None) -> None:
         self.dim = dim
         self.least = least  # features of fewer examples than this are left out
-        self._seen: dict[int, _Seen] = {}
+        self.sums = sums  # else a decision seen again is another one, and rows stand in the order they came
+        self.nothing = nothing  # a feature that gets no weight: it stands for others that are not there
+        self._seen: dict[int, _Seen] = {}  # by example; or by visit, where nothing is summed
         self._matrix: Matrix | None = None
 
     def add(
@@ -40,70 +50,152 @@ class Pool:
         site: Sites,
         state: Floats,
         advantage: Floats,
-        features: Callable[[Sites, Floats], Rows],
+        features: FeaturesOf,
+        ptr: Ptr | None = None,
     ) -> None:
-        """Add advantages of an example's decisions; features are asked for only where one is new."""
-        seen = self._seen.get(example)
+        """Add advantages of an example's decisions; features are asked for only where one is new.
+
+        `ptr`: the candidates of each decision; None: one each.
+        """
+        ptr = np.arange(len(site) + 1) if ptr is None else ptr
+        key = example if self.sums else len(self._seen)
+        seen = self._seen.get(key)
         if seen is None:
-            self._seen[example] = _Seen(site, state, features(site, state), advantage.copy())
+            rows = features(site, state)
+            self._seen[key] = _Seen(example, site, state, ptr, rows, advantage.copy())
             self._matrix = None
-        elif np.array_equal(seen.site, site) and np.array_equal(seen.state, state):
+        elif (
+            np.array_equal(seen.site, site)
+            and np.array_equal(seen.state, state)
+            and np.array_equal(seen.ptr, ptr)
+        ):
             seen.advantage += advantage
         else:
-            self._merge(seen, site, state, advantage, features)
+            self._merge(seen, site, state, ptr, advantage, features)
 
     def _merge(
-        self,
-        seen: _Seen,
-        site: Sites,
-        state: Floats,
-        advantage: Floats,
-        features: Callable[[Sites, Floats], Rows],
+        self, seen: _Seen, site: Sites, state: Floats, ptr: Ptr, advantage: Floats, features: FeaturesOf
     ) -> None:
-        place = {key: row for row, key in enumerate(_keys(seen.site, seen.state))}
-        keys = _keys(site, state)
-        fresh = [row for row, key in enumerate(keys) if key not in place]
+        place = dict(zip(_keys(seen.site, seen.state, seen.ptr), seen.ptr.tolist(), strict=False))
+        keys, sizes = _keys(site, state, ptr), np.diff(ptr)
+        fresh, end = [], len(seen.site)
+        for decision, key in enumerate(keys):
+            if key not in place:
+                place[key] = end
+                end += int(sizes[decision])
+                fresh.append(decision)
         if fresh:
-            place.update({keys[row]: place_of_new for place_of_new, row in enumerate(fresh, len(place))})
-            seen.rows = np.concatenate((seen.rows, features(site[fresh], state[fresh])))
-            seen.site = np.concatenate((seen.site, site[fresh]))
-            seen.state = np.concatenate((seen.state, state[fresh]))
-            seen.advantage = np.concatenate((seen.advantage, np.zeros(len(fresh))))
-            self._matrix = None
-        np.add.at(seen.advantage, [place[key] for key in keys], advantage)
+            self._append(seen, *_some(site, state, ptr, np.array(fresh)), features)
+        within = np.arange(len(site)) - np.repeat(ptr[:-1], sizes)
+        np.add.at(seen.advantage, np.repeat([place[key] for key in keys], sizes) + within, advantage)
+
+    def _append(self, seen: _Seen, site: Sites, state: Floats, ptr: Ptr, features: FeaturesOf) -> None:
+        """New decisions, without advantages yet."""
+        seen.rows = Rows.join((seen.rows, features(site, state)))
+        seen.ptr = np.concatenate((seen.ptr, len(seen.site) + ptr[1:]))
+        seen.site = np.concatenate((seen.site, site))
+        seen.state = np.concatenate((seen.state, state))
+        seen.advantage = np.concatenate((seen.advantage, np.zeros(len(site))))
+        self._matrix = None
 
     def __len__(self) -> int:
-        """The number of examples seen."""
-        return len(self._seen)
+        """The number of candidates seen."""
+        return sum(len(seen.advantage) for seen in self._seen.values())
+
+    def _parts(self) -> list[_Seen]:
+        return [self._seen[key] for key in sorted(self._seen)]
 
     def matrix(self) -> Matrix:
-        """The features of all decisions, by example."""
+        """The features of all candidates, by example."""
         if self._matrix is None:
-            rows = [self._seen[example].rows for example in sorted(self._seen)]
-            count = np.zeros(self.dim, np.uint32)
-            for of_example in rows:
-                count[np.unique(of_example)] += 1
-            self._matrix = Matrix.build(np.concatenate(rows), count >= max(self.least, 1))
+            parts = self._parts()
+            wanted = self._wanted(parts)
+            if self.nothing is not None:
+                wanted[self.nothing] = False
+            self._matrix = Matrix.build(Rows.join([seen.rows for seen in parts]), wanted)
         return self._matrix
+
+    def _wanted(self, parts: list[_Seen]) -> Bools:
+        """[dim] the features of enough examples."""
+        if self.least <= 1:
+            seen = np.zeros(self.dim, bool)
+            for part in parts:
+                seen[part.rows.bucket] = True
+            return seen
+        of_example: dict[int, list[Rows]] = {}
+        for part in parts:
+            of_example.setdefault(part.example, []).append(part.rows)
+        count = np.zeros(self.dim, np.uint32)
+        for rows in of_example.values():
+            count[Rows.join(rows).bucket] += 1  # once, however often an example has a feature
+        return count >= self.least
+
+    def ptr(self) -> Ptr:
+        """The candidates of each decision, as rows of the matrix."""
+        sizes = [np.zeros(1, np.int64), *(np.diff(seen.ptr) for seen in self._parts())]
+        return np.cumsum(np.concatenate(sizes))
 
     def examples(self) -> Ints:
         """The example of each of the matrix's rows."""
-        numbers = sorted(self._seen)
-        return np.repeat(numbers, [len(self._seen[number].advantage) for number in numbers])
+        parts = self._parts()
+        return np.repeat([seen.example for seen in parts], [len(seen.advantage) for seen in parts])
 
     def advantages(self) -> Floats:
         """The summed advantages, in the order of the matrix's rows."""
-        return np.concatenate([self._seen[example].advantage for example in sorted(self._seen)])
+        return np.concatenate([np.zeros(0), *(seen.advantage for seen in self._parts())])
 
     def restore(self, advantages: Floats) -> None:
         """Set the sums, as `advantages` gave them."""
-        sizes = [len(self._seen[example].advantage) for example in sorted(self._seen)]
-        parts = np.split(advantages, np.cumsum(sizes)[:-1])
-        for example, part in zip(sorted(self._seen), parts, strict=True):
-            self._seen[example].advantage = part.copy()
+        if len(advantages) != len(self):
+            raise ValueError(f"{len(advantages)} advantages for {len(self)} candidates")
+        begin = 0
+        for seen in self._parts():
+            end = begin + len(seen.advantage)
+            seen.advantage = advantages[begin:end].copy()
+            begin = end
+
+    def mark(self) -> Mark:
+        """What there is now, for `held`: the number of decisions by example (or visit)."""
+        return {key: len(seen.ptr) - 1 for key, seen in self._seen.items()}
+
+    def held(self, mark: Mark) -> Held:
+        """All sums, and the decisions that came since the mark."""
+        found = NOTHING
+        parts = []
+        for key in sorted(self._seen):
+            seen, first = self._seen[key], mark.get(key, 0)
+            if first < len(seen.ptr) - 1:
+                parts.append((seen, first))
+        if parts:
+            sizes = np.concatenate([np.diff(seen.ptr[first:]) for seen, first in parts])
+            found = Held(
+                found.advantage,
+                np.concatenate([np.full(len(seen.ptr) - 1 - first, seen.example) for seen, first in parts]),
+                np.concatenate(([0], np.cumsum(sizes))),
+                np.concatenate([seen.site[seen.ptr[first] :] for seen, first in parts]),
+                np.concatenate([seen.state[seen.ptr[first] :] for seen, first in parts]),
+            )
+        return found._replace(advantage=self.advantages())
+
+    def hold(self, held: Held, features: Callable[[int, Sites, Floats], Rows]) -> None:
+        """Come to hold what a pool held that began as this one does; `features` of an example's decisions."""
+        cuts = np.flatnonzero(np.diff(held.example, prepend=-1, append=-1))
+        for begin, end in pairwise(cuts.tolist()):
+            example, ptr = int(held.example[begin]), held.ptr[begin : end + 1]
+            site, state = held.site[ptr[0] : ptr[-1]], held.state[ptr[0] : ptr[-1]]
+            self.add(example, site, state, np.zeros(len(site)), partial(features, example), ptr - ptr[0])
+        self.restore(held.advantage)
 
 
-def _keys(site: Sites, state: Floats) -> list[bytes]:
-    """Decisions as hashable keys."""
+def _some(site: Sites, state: Floats, ptr: Ptr, decisions: Ints) -> tuple[Sites, Floats, Ptr]:
+    """Some of the decisions."""
+    sizes = np.diff(ptr)[decisions]
+    bounds = np.concatenate(([0], np.cumsum(sizes)))
+    rows = np.repeat(ptr[decisions] - bounds[:-1], sizes) + np.arange(bounds[-1])
+    return site[rows], state[rows], bounds
+
+
+def _keys(site: Sites, state: Floats, ptr: Ptr) -> list[bytes]:
+    """Decisions as hashable keys: their candidates."""
     joined = np.concatenate((site.astype(np.int64), state.astype(np.float64).view(np.int64)), axis=1)
-    return [row.tobytes() for row in joined]
+    return [joined[begin:end].tobytes() for begin, end in pairwise(ptr.tolist())]

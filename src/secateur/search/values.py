@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from secateur.search.core import DECLINE, TAKE, Episode, Floats, Force, Outcome, Policy, Steps, Task, Values
-
-RewardOf = Callable[[Any, Outcome, Any], float]
+from secateur.search.core import NONE, Episode, Floats, Force, Policy, RewardOf, Steps, Task, Values
 
 
 def replay(
@@ -21,40 +18,43 @@ def replay(
 ) -> Floats:
     """Run the task again for every deviation. Works with any reward."""
     trace = episode.trace
-    width = 2 if trace.binary else int(np.diff(trace.ptr).max(initial=0))
-    found = np.full((len(steps), width), np.nan)
+    _, there = trace.choices().table(steps)
+    found = np.full(there.shape, np.nan)
     as_run = reward(x, episode.outcome, gold)
-    for row, step in enumerate(steps.tolist()):
-        actions = 2 if trace.binary else int(trace.ptr[step + 1] - trace.ptr[step])
-        for action in range(actions):
-            if action == trace.action[step]:
-                found[row, action] = as_run
-            else:
-                outcome = task.parse(x, policy, Force(step, action), gold=gold, seed=episode.seed)
-                found[row, action] = reward(x, outcome, gold)
+    for row, action in np.argwhere(there).tolist():
+        step = int(steps[row])
+        if action == trace.action[step]:
+            found[row, action] = as_run
+        else:
+            outcome = task.run(x, policy, Force(step, action), gold=gold, seed=episode.seed)
+            found[row, action] = reward(x, outcome, gold)
     return found
 
 
 def imitate(
     task: Task, x: Any, gold: Any, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
 ) -> Floats:
-    """1 for what the oracle does, 0 for the other action."""
+    """1 for what the oracle may do, 0 for all else."""
     return asymmetric(1.0)(task, x, gold, policy, episode, reward, steps)
 
 
 def asymmetric(penalty: float) -> Values:
-    """The oracle's labels, with a smaller weight on keeping what is not gold.
+    """The oracle's labels, where an error that takes what is not gold weighs `penalty`, and not 1.
 
-    Gold: taking is worth 1, declining 0. Not gold: declining 1, taking 1 - penalty.
+    A gold candidate is worth 1, any other one 1 - penalty. To decline is worth 0 if the candidate is gold,
+    else 1. So among several candidates the gold ones share the first place; if there are none, all do.
     """
 
     def values(
         task: Task, x: Any, gold: Any, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
     ) -> Floats:
-        right = task.is_gold(episode.trace.site[steps], gold)
-        found = np.empty((len(steps), 2))
-        found[:, TAKE] = np.where(right, 1.0, 1.0 - penalty)
-        found[:, DECLINE] = np.where(right, 0.0, 1.0)
+        row, there = episode.trace.choices().table(steps)
+        candidate = row != NONE
+        right = np.zeros(row.shape, bool)
+        right[candidate] = task.is_gold(episode.trace.site[row[candidate]], gold)
+        declined = np.where(right.any(axis=1, keepdims=True), 0.0, 1.0)
+        found = np.where(candidate, np.where(right, 1.0, 1.0 - penalty), declined)
+        found[~there] = np.nan
         return found
 
     return values

@@ -45,8 +45,8 @@ class Run(NamedTuple):
     def roll_in(self, force: Force = FREE) -> Episode:
         return self.task.roll_in(self.x, self.policy, force, gold=self.gold, seed=self.seed)
 
-    def parse(self, force: Force = FREE) -> Outcome:
-        return self.task.parse(self.x, self.policy, force, gold=self.gold, seed=self.seed)
+    def run(self, force: Force = FREE) -> Outcome:
+        return self.task.run(self.x, self.policy, force, gold=self.gold, seed=self.seed)
 
     def features(self, trace: Trace) -> Rows:
         return self.task.features(self.x, trace.site, trace.state)

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from secateur.search.core import (
-    DECLINE,
     FREE,
-    TAKE,
+    NONE,
     Episode,
     Example,
     Force,
+    Ints,
     Outcome,
     Policy,
     Rows,
-    Steps,
     Task,
     Trace,
     Work,
 )
 from secateur.testing.runs import COLD, HOT, Run, all_runs, sample_policies
 
+SPARE = 1 << 24  # weights to look beyond the last with
 FLIPS = 30  # choices of one of two that never all come out the same, but once in 2^30
 
 
@@ -45,9 +45,10 @@ def check_task(
     runs = all_runs(task, examples, policies, seed)
     episodes = []
     for run in runs:
-        episode = run.roll_in()
+        episode = _roll_in(run)
         _check_outcome(run, episode.outcome)
         _check_trace(run, episode.trace)
+        _check_features(run, episode.trace)
         episodes.append(episode)
     if not any(len(episode.trace.action) for episode in episodes):
         raise AssertionError("there are no decisions in these examples: nothing could be checked")
@@ -56,11 +57,10 @@ def check_task(
         _check_same(run, run.roll_in(), episode, "when run again, after others")
     _check_first_decisions(runs, episodes)
     for run, episode in zip(runs, episodes, strict=True):
-        _check_features(run, episode.trace)
         _check_oracle(run, episode.trace)
         _check_actions(run, episode.trace)
         _check_gold_is_not_seen(run, episode)
-        _check_parse(run, episode.outcome)
+        _check_run(run, episode.outcome)
         _check_forces(run, episode, steps)
     _check_exploration(task, examples, seed)
     if workers:
@@ -102,28 +102,52 @@ def _check_trace(run: Run, trace: Trace) -> None:
     run.demand(isinstance(trace.binary, bool), f"trace.binary is {trace.binary!r}")
     if trace.binary:
         run.demand((sizes == 1).all(), "a binary trace has decisions with several candidates")
-    choices = _choices(trace)
+    choices = trace.choices().sizes
     for step in np.flatnonzero((trace.action < 0) | (trace.action >= choices)).tolist():
         run.demand(False, f"step {step} takes action {trace.action[step]}, of {choices[step]}")
 
 
-def _choices(trace: Trace) -> Steps:
-    """[T] how many actions there are."""
-    sizes = np.diff(trace.ptr)
-    return np.full_like(sizes, 2) if trace.binary else sizes
+def _roll_in(run: Run) -> Episode:
+    """The first time; a search that looks for a weight beyond the last is told so."""
+    try:
+        return run.roll_in()
+    except IndexError as problem:
+        spare = np.zeros(max(SPARE, run.task.dim), np.float32)
+        spare[: run.task.dim] = run.policy.weights
+        try:
+            trace = run._replace(policy=dataclasses.replace(run.policy, weights=spare)).roll_in().trace
+            _check_within(run, run.features(trace))
+        except IndexError:
+            pass
+        raise AssertionError(f"{run.where}: the run fails: {problem}") from problem
+
+
+def _check_within(run: Run, rows: Rows) -> None:
+    beyond = int(rows.bucket.max(initial=0))
+    run.demand(
+        beyond < run.task.dim,
+        f"feature {beyond} of {run.task.dim}: features must be below dim, the number of weights there are",
+    )
 
 
 def _check_features(run: Run, trace: Trace) -> None:
     site, state = trace.site.copy(), trace.state.copy()
     rows = run.features(trace)
-    run.demand(isinstance(rows, np.ndarray) and rows.ndim == 2, "features is not an array of two axes")
-    run.demand(rows.dtype == np.uint32, f"features are {rows.dtype}, not uint32")
+    run.demand(isinstance(rows, Rows), f"features is a {type(rows).__name__}, not Rows")
+    for name, array, dtype in (("buckets", rows.bucket, np.uint32), ("values", rows.value, np.float32)):
+        run.demand(isinstance(array, np.ndarray) and array.ndim == 2, f"{name} are not an array of two axes")
+        run.demand(array.dtype == dtype, f"{name} are {array.dtype}, not {np.dtype(dtype)}")
     run.demand(len(rows) == len(site), f"{len(rows)} rows of features for {len(site)} candidates")
-    run.demand((rows < run.task.dim).all(), f"feature {rows.max(initial=0)} of {run.task.dim}")
-    run.demand(np.array_equal(run.features(trace), rows), "features are others when asked again")
+    run.demand(
+        not rows.value.size or rows.value.shape == rows.bucket.shape,
+        f"values {rows.value.shape} of buckets {rows.bucket.shape}: give as many, or none",
+    )
+    run.demand(np.isfinite(rows.value).all(), "values of features are not finite")
+    _check_within(run, rows)
+    run.demand(_same(run.features(trace), rows), "features are others when asked again")
     some = np.arange(len(site))[::-2]  # learners ask for some, in an order of their own
     run.demand(
-        np.array_equal(run.task.features(run.x, site[some], state[some]), rows[some]),
+        _same(run.task.features(run.x, site[some], state[some]), rows.at(some)),
         "features of a candidate depend on which others are asked for",
     )
     run.demand(
@@ -172,35 +196,39 @@ def _check_actions(run: Run, trace: Trace, force: Force = FREE) -> None:
 
 def _greedy_actions(run: Run, trace: Trace) -> list[set[int]]:
     """The actions of highest score; several where scores are equal or too close to tell."""
-    weights = run.policy.weights[run.features(trace)].astype(np.float64)
-    scores = weights.sum(1)
+    products = run.features(trace).products(run.policy.weights)
+    scores = products.sum(1)
     # The search may sum in another order and in float32. Whole numbers come out the same.
-    slack = np.abs(weights).sum(1) * weights.shape[1] * 2.0**-23 + 100 * run.policy.temperature
+    slack = np.abs(products).sum(1) * products.shape[1] * 2.0**-23 + 100 * run.policy.temperature
     if run.policy.temperature == 0.0:
-        slack *= (weights % 1.0 != 0.0).any(1)
-    if trace.binary:
-        unsure = (np.abs(scores) <= slack) & (slack > 0.0)
-        taken = np.where(scores > 0.0, TAKE, DECLINE)
-        return [
-            {DECLINE, TAKE} if both else {one}
-            for both, one in zip(unsure.tolist(), taken.tolist(), strict=True)
-        ]
+        slack *= (products % 1.0 != 0.0).any(1)
     found = []
-    for begin, end in zip(trace.ptr[:-1].tolist(), trace.ptr[1:].tolist(), strict=True):
-        best = begin + int(np.argmax(scores[begin:end]))
-        near = scores[begin:end] + slack[begin:end] >= scores[best] - slack[best]
+    for rows in _rows_of_choices(trace):
+        declines = rows == NONE
+        most = np.where(declines, 0.0, scores[rows] + slack[rows])
+        least = np.where(declines, 0.0, scores[rows] - slack[rows])
+        near = most >= least.max()
+        if declines.any():
+            near &= declines | (most > 0.0)  # what scores 0 is declined
         found.append(set(np.flatnonzero(near).tolist()))
     return found
 
 
+def _rows_of_choices(trace: Trace) -> list[Ints]:
+    """Of every decision, by action."""
+    ptr, row = trace.choices()
+    return np.split(row, ptr[1:-1]) if len(trace.action) else []
+
+
 def _gold_actions(run: Run, trace: Trace) -> list[set[int]]:
-    """What the oracle does; any candidate where none is gold."""
+    """What the oracle does. Where no candidate is gold it declines or, if it cannot, takes any."""
     right = run.is_gold(trace)
-    if trace.binary:
-        return [{action} for action in np.where(right, TAKE, DECLINE).tolist()]
     found = []
-    for begin, end in zip(trace.ptr[:-1].tolist(), trace.ptr[1:].tolist(), strict=True):
-        found.append(set(np.flatnonzero(right[begin:end]).tolist()) or set(range(end - begin)))
+    for rows in _rows_of_choices(trace):
+        declines = rows == NONE
+        gold = ~declines & right[rows]
+        wanted = gold if gold.any() else declines if declines.any() else ~declines
+        found.append(set(np.flatnonzero(wanted).tolist()))
     return found
 
 
@@ -211,12 +239,12 @@ def _check_gold_is_not_seen(run: Run, episode: Episode) -> None:
         )
 
 
-def _check_parse(run: Run, outcome: Outcome, force: Force = FREE) -> None:
+def _check_run(run: Run, outcome: Outcome, force: Force = FREE) -> None:
     """Test time and training time are the same search."""
-    found = run.parse(force)
+    found = run.run(force)
     _check_outcome(run, found)
-    run.demand(found.work == outcome.work, f"parse takes {found.work}{_under(force)}, roll_in {outcome.work}")
-    run.demand(_same(found.parts, outcome.parts), f"parse finds other parts than roll_in{_under(force)}")
+    run.demand(found.work == outcome.work, f"run takes {found.work}{_under(force)}, roll_in {outcome.work}")
+    run.demand(_same(found.parts, outcome.parts), f"run finds other parts than roll_in{_under(force)}")
 
 
 def _under(force: Force) -> str:
@@ -227,14 +255,14 @@ def _check_forces(run: Run, episode: Episode, steps: int) -> None:
     trace = episode.trace
     count = len(trace.action)
     for step in np.unique(np.linspace(0, count - 1, min(steps, count)).astype(int)).tolist():
-        taken, choices = int(trace.action[step]), int(_choices(trace)[step])
+        taken, choices = int(trace.action[step]), int(trace.choices().sizes[step])
         for action in {0, taken, choices - 1}:
             force = Force(step, action)
             forced = run.roll_in(force)
             _check_trace(run, forced.trace)
             _check_force(run, trace, forced.trace, force)
             _check_actions(run, forced.trace, force)
-            _check_parse(run, forced.outcome, force)
+            _check_run(run, forced.outcome, force)
             if action == taken:
                 _check_same(run, forced, episode, f"under {force}, which is what it does anyway")
 
@@ -278,9 +306,8 @@ def _check_exploration(task: Task, examples: Sequence[Example], seed: int) -> No
         traces = [run.roll_in().trace for run in runs]
         for run, trace in zip(runs, traces, strict=True):
             allowed = _greedy_actions(run._replace(policy=Policy(policy.weights)), trace)
-            open_steps = [
-                step for step, choices in enumerate(_choices(trace).tolist()) if len(allowed[step]) < choices
-            ]
+            sizes = trace.choices().sizes.tolist()
+            open_steps = [step for step, size in enumerate(sizes) if len(allowed[step]) < size]
             decisions += len(open_steps)
             greedy += sum(trace.action[step] in allowed[step] for step in open_steps)
         varied += any(not np.array_equal(trace.action, traces[0].action) for trace in traces[1:])

@@ -8,15 +8,20 @@ decisions so far; to lock what is not gold costs more than to miss what is, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from secateur.models.run import Folder
-from secateur.search.core import Bools, Example, Policy, Rows
-from secateur.search.svm import linear_svm
-from secateur.tasks.arc_locking.task import ArcLocking
+from secateur.search.checkpoint import Checkpoint, Round
+from secateur.search.core import Example, Floats, Ints, Outcome, Policy, Reward
+from secateur.search.learners import Aggregate, Apart, Save
+from secateur.search.learners import judge as judge_by
+from secateur.search.parallel import Engine
+from secateur.search.pool import Pool
+from secateur.search.svm import Svm
+from secateur.search.values import asymmetric
+from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, Heads
 
 ITERATIONS = 20
 SHARE = 20  # one in so many sentences is visited in a round
@@ -40,71 +45,140 @@ class Held(NamedTuple):
     fell_back: float
 
 
-def judge(task: ArcLocking, policy: Policy, examples: Sequence[Example]) -> Held:
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A figure of many sentences together: so many of so many."""
+
+    of_sentence: Callable[[ArcInput, Outcome, Heads], tuple[int, int]]
+
+    def counts(self, x: ArcInput, outcome: Outcome, gold: Heads) -> Ints:
+        return np.array(self.of_sentence(x, outcome, gold), np.int64)
+
+    def of(self, counts: Ints) -> Floats:
+        share: Floats = counts[..., 0] / counts[..., 1]
+        return share
+
+    def __call__(self, x: ArcInput, outcome: Outcome, gold: Heads) -> float:
+        return float(self.of(self.counts(x, outcome, gold)))
+
+
+def right_heads(x: ArcInput, outcome: Outcome, gold: Heads) -> tuple[int, int]:
+    """Of the sentence's words."""
+    right = 0 if outcome.parts is None else int((outcome.parts.heads[1:] == gold[1:]).sum())
+    return right, len(gold) - 1
+
+
+def fell_back(x: ArcInput, outcome: Outcome, gold: Heads) -> tuple[int, int]:
+    """Whether there was no projective tree in the end."""
+    return int(outcome.parts is None or outcome.parts.fell_back), 1
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Those computed, of all there are."""
+
+    task: ArcLocking
+
+    def __call__(self, x: ArcInput, outcome: Outcome, gold: Heads) -> tuple[int, int]:
+        return outcome.work.features, self.task.full_cost(x)
+
+
+def judge(
+    task: ArcLocking, policy: Policy, examples: Sequence[Example], *, engine: Engine | None = None
+) -> Held:
     """Shares of right heads, of templates computed, and of sentences without a projective tree in the end."""
-    right = words = computed = full = fell_back = 0
-    for x, gold in examples:
-        outcome = task.parse(x, policy)
-        right += int((outcome.parts.heads[1:] == gold[1:]).sum()) if outcome.parts is not None else 0
-        fell_back += outcome.parts is None or outcome.parts.fell_back
-        words += len(gold) - 1
-        computed += outcome.work.features
-        full += task.full_cost(x)
-    return Held(right / words, computed / full, fell_back / len(examples))
+    watch = {"features": Share(Templates(task)), "fell back": Share(fell_back)}
+    found = judge_by(task, heads_reward(), policy, examples, watch=watch, engine=engine, cost=cost_of)
+    return Held(found.accuracy, found.watched["features"], found.watched["fell back"])
+
+
+def heads_reward() -> Reward:
+    """Right heads alone: templates are counted, and cost nothing."""
+    return Reward(Share(right_heads), "features", 0.0)
+
+
+def cost_of(x: ArcInput) -> float:
+    """Of a visit, about."""
+    return float(len(x.allowed)) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """A round visits some of one fold, each fold in its turn: example e is in fold e % folds."""
+
+    folds: int
+    size: int
+    seed: int
+
+    def __call__(self, number: int, examples: int) -> Ints:
+        fold = (number - 1) % self.folds
+        own = np.arange(fold, examples, self.folds)
+        rng = np.random.default_rng((self.seed, number - 1))
+        return own[np.sort(rng.choice(len(own), min(self.size, len(own)), replace=False))]
 
 
 def dagger(
-    name: str,
     task: ArcLocking,
     parts: Sequence[tuple[ArcLocking, Sequence[Example]]],
     dev: Sequence[Example],
     *,
     cost: float,
-    folder: Folder,
     iterations: int = ITERATIONS,
     strength: float = STRENGTH,
     seed: int = 0,
+    engine: Engine | None = None,
+    resume: Checkpoint | None = None,
+    save: Save = lambda checkpoint: None,
     report: Callable[[DaggerRound], None] = lambda round: None,
 ) -> tuple[Policy, list[DaggerRound]]:
     """The policy with the most right heads on `dev`. `parts`: folds, each with its parser."""
-    visited = max(1, sum(len(examples) for _, examples in parts) // SHARE)
-    rows: list[Rows] = []
-    golds: list[Bools] = []
-    policies: list[Policy] = []
-    rounds: list[DaggerRound] = []
-    for number in range(iterations):
-        parser, examples = parts[number % len(parts)]
-        current = policies[-1] if policies else Policy(np.zeros(task.dim, np.float32), oracle_rate=1.0)
-        rng = np.random.default_rng((seed, number))
-        chosen = np.sort(rng.choice(len(examples), min(visited, len(examples)), replace=False))
-        visit = partial(_collect, parser, [examples[i] for i in chosen], current)
-        seen = folder.arrays(f"{name}-{number}", visit)
-        rows.append(seen["rows"])
-        golds.append(seen["gold"])
-        fit = partial(_fitted, task, rows, golds, cost, strength)
-        policies.append(folder.policy(f"{name}-{number}-policy", task.dim, fit))
-        held = folder.numbers(f"{name}-{number}", partial(judge, task, policies[-1], dev))
-        rounds.append(DaggerRound(number + 1, held[0], held[1], sum(map(len, golds))))
-        report(rounds[-1])
-    # The first rounds know only what an oracle's parse meets: such a policy locks too little later on.
-    settled = rounds[len(parts) :] or rounds
-    best = max(settled, key=lambda r: (r.accuracy, -r.features))
-    return policies[best.number - 1], rounds
+    folds = len(parts)
+    data = dealt([examples for _, examples in parts])
+
+    def settled(r: Round) -> tuple[float, ...]:
+        # The first rounds know only what an oracle's parse meets: such a policy locks too little later on.
+        return (r.number > 0) + (r.number > folds), r.accuracy, -r.runtime
+
+    learner = Aggregate(
+        asymmetric(cost),
+        iterations=iterations,
+        patience=iterations + 1,
+        classifier=Svm(strength),
+        oracle_rate=lambda number: float(number == 1),
+        visits=Turns(folds, max(1, len(data) // SHARE), seed),
+        folds=folds,
+        crossed=False,
+        prefer=settled,
+        seed=seed,
+        engine=engine or Engine(),
+        watch={"features": Share(Templates(task))},
+    )
+    one = Reward(_no_reward, "features", 0.0)  # the labels are the oracle's
+    learner.fit(
+        task,
+        data,
+        heads_reward(),
+        Policy(np.zeros(task.dim, np.float32)),
+        dev=dev,
+        apart=[Apart(parser, one) for parser, _ in parts],
+        pool=Pool(task.dim, sums=False, nothing=task.nothing),
+        cost=cost_of,
+        resume=resume,
+        save=save,
+        report=lambda r: report(_told(r)) if r.number else None,
+    )
+    return learner.policy_, [_told(r) for r in learner.rounds_[1:]]
 
 
-def _fitted(
-    task: ArcLocking, rows: Sequence[Rows], golds: Sequence[Bools], cost: float, strength: float
-) -> Policy:
-    together, gold = np.concatenate(rows), np.concatenate(golds)
-    nothing = task.nothing
-    return Policy(linear_svm(together, gold, dim=task.dim, cost=cost, strength=strength, nothing=nothing))
+def dealt(folds: Sequence[Sequence[Example]]) -> list[Example]:
+    """The examples of all folds, example e from fold e % folds."""
+    data = [folds[e % len(folds)][e // len(folds)] for e in range(sum(map(len, folds)))]
+    return data
 
 
-def _collect(task: ArcLocking, examples: Sequence[Example], policy: Policy) -> dict[str, Any]:
-    """The features of all decisions met, and whether each should lock."""
-    rows, golds = [], []
-    for number, (x, gold) in enumerate(examples):
-        trace = task.roll_in(x, policy, gold=gold, seed=number).trace
-        rows.append(task.features(x, trace.site, trace.state))
-        golds.append(task.is_gold(trace.site, gold))
-    return {"rows": np.concatenate(rows), "gold": np.concatenate(golds)}
+def _no_reward(x: ArcInput, outcome: Outcome, gold: Heads) -> float:
+    return 0.0
+
+
+def _told(r: Round) -> DaggerRound:
+    return DaggerRound(r.number, r.accuracy, r.watched["features"], r.decisions)

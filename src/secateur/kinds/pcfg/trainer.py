@@ -24,8 +24,9 @@ from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.curve import even_penalties
 from secateur.models.run import Run, fingerprint
 from secateur.search.core import Bools, Example, Floats, Outcome, Policy, Reward, Weights
-from secateur.search.learners import Aggregate, Apart, Round, judge
-from secateur.search.linear import logistic_regression
+from secateur.search.checkpoint import Round
+from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
+from secateur.search.linear import Logistic, logistic_regression
 from secateur.search.pool import Pool
 from secateur.tasks.span_pruning.backprop import backprop
 from secateur.tasks.span_pruning.propagate import propagate
@@ -226,12 +227,11 @@ class Trainer:
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
             patience=settings.patience,
-            regularizer=settings.regularizer,
+            classifier=Logistic(settings.regularizer, STEPS),
             sample=some_rollouts if settings.rollouts == "some" else None,
             exploration=settings.exploration,
-            minibatch=settings.minibatch,
+            visits=Minibatch(settings.minibatch, settings.seed) if settings.minibatch else everything,
             folds=settings.folds,
-            steps=STEPS,
             seed=settings.seed,
             engine=self.run.engine,
             watch={"F1": self.task.f1, "pushes": pushes},

@@ -44,7 +44,7 @@ def _trees(task: ArcLocking, x: ArcInput, policy: Policy, last: int) -> list[Hea
     """The tree of each stage."""
     trees = []
     for stage in range(last + 1):
-        parts = replace(task, last=stage).parse(x, policy).parts
+        parts = replace(task, last=stage).run(x, policy).parts
         assert parts is not None
         trees.append(parts.heads)
     return trees

@@ -132,7 +132,7 @@ class ArcLocking:
     def encode(self, words: Sequence[str], tags: Sequence[str], coarse: Sequence[str]) -> ArcInput:
         return ArcInput(self.arc_features.sentence(words, tags, coarse), self.limits.allowed(tags))
 
-    def parse(
+    def run(
         self, x: ArcInput, policy: Policy, force: Force = FREE, *, gold: Heads | None = None, seed: int = 0
     ) -> Outcome:
         return self._run(x, policy, force, gold, seed, _NO_LOG)[0]
@@ -147,10 +147,9 @@ class ArcLocking:
         return Episode(outcome, Trace(site, state, np.arange(count + 1), action, True), seed)
 
     def features(self, x: ArcInput, site: Sites, state: Floats) -> Rows:
-        rows: Rows = kernel.site_rows(
-            self.arc_features.compiled, self.stages, x.sentence, site, state, self._hashed
+        return Rows(
+            kernel.site_rows(self.arc_features.compiled, self.stages, x.sentence, site, state, self._hashed)
         )
-        return rows
 
     def is_gold(self, site: Sites, gold: Heads) -> Bools:
         right: Bools = gold[site[:, 2]] == site[:, 1]

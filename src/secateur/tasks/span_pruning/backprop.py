@@ -5,9 +5,7 @@ Their reward is expected recall, over all derivations that the mask leaves, minu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from secateur.search.core import (
     Outcome,
     Policy,
     Reward,
+    RewardOf,
     Sites,
     Steps,
     Task,
@@ -67,7 +66,7 @@ def backprop(
     gold: Gold,
     policy: Policy,
     episode: Episode,
-    reward: Callable[[Any, Outcome, Any], float],
+    reward: RewardOf,
     steps: Steps,
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, in the time of a few parses."""

@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.search.core import Bools, Floats, Rows, Weights
-from secateur.search.learners import REGULARIZER
-from secateur.search.linear import Matrix, logistic_regression
+from secateur.search.linear import REGULARIZER, Matrix, logistic_regression
 from secateur.tasks.span_pruning.masks import length_of, settled
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
@@ -102,7 +102,7 @@ class CellClosing:
         rows = np.concatenate([word_rows(features, tree.words()) for tree in trees])
         used = np.concatenate([in_use(way(tree)) for tree in trees], axis=1)
         seen = np.bincount(rows.ravel(), minlength=features.dim)
-        matrix = Matrix.build(rows, seen >= min(LEAST_SEEN, len(rows)))
+        matrix = Matrix.build(Rows(rows), seen >= min(LEAST_SEEN, len(rows)))
         begin, end = (
             logistic_regression(matrix, np.where(row, 1.0, -penalty), regularizer=regularizer) for row in used
         )
@@ -159,7 +159,7 @@ class CellClosing:
         return cls(features, begin, end)
 
 
-def word_rows(features: SpanFeatures, words: Sequence[str]) -> Rows:
+def word_rows(features: SpanFeatures, words: Sequence[str]) -> npt.NDArray[np.uint32]:
     """[n, templates] the features of each word."""
     n = length_of(words)
     columns = features.columns(words)

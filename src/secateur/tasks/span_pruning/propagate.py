@@ -5,10 +5,6 @@ Each roll-out adjusts the roll-in's parse to one flipped span instead of parsing
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from secateur.errors import InputError
@@ -22,14 +18,14 @@ from secateur.search.core import (
     Bools,
     Episode,
     Floats,
-    Ints,
-    Outcome,
     Policy,
     Reward,
+    RewardOf,
     Sites,
     Steps,
     Task,
 )
+from secateur.tasks.span_pruning.rewards import CorpusF1
 from secateur.tasks.span_pruning.task import UNLIMITED, Encoded, Gold, SpanPruning
 
 RUNTIMES = ("items", "pushes", "kept")
@@ -41,7 +37,7 @@ def propagate(
     gold: Gold,
     policy: Policy,
     episode: Episode,
-    reward: Callable[[Any, Outcome, Any], float],
+    reward: RewardOf,
     steps: Steps,
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, without parsing again.
@@ -73,31 +69,6 @@ def propagate(
     flipped = _accuracy(task, reward, chart, mask, sites, gold) - reward.tradeoff * work
     found[np.arange(len(steps)), 1 - trace.action[steps]] = flipped
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusF1:
-    """A batched accuracy: labelled F1, 0 to 1, of the brackets of all sentences together.
-
-    A sentence weighs as its brackets do. One without a parse makes none, and misses all its gold ones. It is
-    EVALB's but for sentences whose punctuation the parse tags as words, or words as punctuation: EVALB leaves
-    those out.
-    """
-
-    task: SpanPruning
-
-    def counts(self, x: Encoded, outcome: Outcome, gold: Gold) -> Ints:
-        """[3] brackets: matched, made, gold."""
-        return np.array(self.task.matches(outcome, gold), np.int64)
-
-    def of(self, counts: Ints) -> Floats:
-        matched, brackets = counts[..., 0], counts[..., 1] + counts[..., 2]
-        # Where there are no brackets none is wrong.
-        f1: Floats = np.divide(2.0 * matched, brackets, out=np.ones(brackets.shape), where=brackets > 0)
-        return f1
-
-    def __call__(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
-        return float(self.of(self.counts(x, outcome, gold)))
 
 
 def _known(task: SpanPruning, reward: Reward) -> bool:

@@ -15,6 +15,7 @@ process, which loads or compiles the kernels, counts in full. Parse a sentence b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,15 +23,39 @@ import numpy as np
 from secateur.errors import InputError
 from secateur.grammar.derivation import build_tree, flat_tree
 from secateur.metrics import Counts, score
-from secateur.search.core import Floats, Outcome, Reward
+from secateur.search.core import Floats, Ints, Outcome, Reward
 from secateur.tasks.span_pruning.backprop import ExpectedRecall
-from secateur.tasks.span_pruning.propagate import CorpusF1
-from secateur.tasks.span_pruning.task import SpanPruning
+from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning
 from secateur.treebanks.tree import Tree
 
 MEGA = 1e6
 _CELLS = 4_000_000  # exchanges drawn at a time: 32 MB, whatever the number of sentences
 _CLOSE = 1e-9  # reward differences nearer than this are ties: sums in another order
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusF1:
+    """A batched accuracy: labelled F1, 0 to 1, of the brackets of all sentences together.
+
+    A sentence weighs as its brackets do. One without a parse makes none, and misses all its gold ones. It is
+    EVALB's but for sentences whose punctuation the parse tags as words, or words as punctuation: EVALB leaves
+    those out.
+    """
+
+    task: SpanPruning
+
+    def counts(self, x: Encoded, outcome: Outcome, gold: Gold) -> Ints:
+        """[3] brackets: matched, made, gold."""
+        return np.array(self.task.matches(outcome, gold), np.int64)
+
+    def of(self, counts: Ints) -> Floats:
+        matched, brackets = counts[..., 0], counts[..., 1] + counts[..., 2]
+        # Where there are no brackets none is wrong.
+        f1: Floats = np.divide(2.0 * matched, brackets, out=np.ones(brackets.shape), where=brackets > 0)
+        return f1
+
+    def __call__(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
+        return float(self.of(self.counts(x, outcome, gold)))
 
 
 def r_cp(task: SpanPruning, tradeoff: float) -> Reward:

@@ -84,7 +84,7 @@ class SpanPruning:
     def encode(self, words: Sequence[str]) -> Encoded:
         return Encoded(self.grammar.lexicon.encode(words), self.span_features.columns(words))
 
-    def parse(
+    def run(
         self, x: Encoded, policy: Policy, force: Force = FREE, *, gold: Gold | None = None, seed: int = 0
     ) -> Outcome:
         started = time.perf_counter()
@@ -103,7 +103,7 @@ class SpanPruning:
         return Episode(outcome, trace, seed)
 
     def features(self, x: Encoded, site: Sites, state: Floats) -> Rows:
-        return self.span_features.rows(x.columns, site)
+        return Rows(self.span_features.rows(x.columns, site))
 
     def is_gold(self, site: Sites, gold: Gold) -> Bools:
         return gold.spans[site[:, 0], site[:, 1]]
