@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from secateur.kinds.arcs.model import DependencyModel
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, right_heads
 from report import new_figure, save_figure, start, table
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import DependencyModel
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example, Outcome
 from secateur.tasks.arc_locking.history import LOCKED, fates

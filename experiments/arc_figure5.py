@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, compared, examples, full_cost, right_heads
 from report import new_figure, save_figure, start, table
-from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy

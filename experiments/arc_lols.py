@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from secateur.kinds.arcs.model import DependencyModel, policy_name
 
 import secateur as sec
 from arc_table1 import arguments, bank, case_of, examples, full_cost, right_heads
 from prune_figure3 import reward_test
 from report import start, table
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import DependencyModel, policy_name
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.metrics import Counts
 from secateur.models.dial import tradeoffs

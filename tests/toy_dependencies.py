@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs.locking import CLASSES, META, STATE
+from secateur.kinds.arcs import KIND
 from secateur.kinds.arcs.filters import train_filters
 from secateur.kinds.arcs.labels import Labeller
-from secateur.kinds.arcs.model import FULL, DependencyModel, policy_name, static_name
+from secateur.kinds.arcs.parts import ArcParts
 from secateur.kinds.arcs.tagger import Tagger
+from secateur.kinds.arcs.ways import FULL, policy_name
 from secateur.kinds.arcs.weights import staged_weights
-from secateur.models.dial import Point
+from secateur.models.model import Model
+from secateur.models.point import Point
 from secateur.search.core import Policy
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.tasks.arc_locking.limits import LengthLimits
 from secateur.tasks.arc_locking.task import ArcModels
 from secateur.treebanks.dependencies import DependencyBank
+from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.garden import garden
 from secateur.treebanks.text import has_penn_spelling
 
@@ -40,36 +45,46 @@ def grown(count: int, seed: int = 0) -> DependencyBank:
 
 # Made up, so that tests know what the dial picks.
 POINTS = (
-    Point(FULL, 90.0, 89.0, 91.0, 0.5, 2000.0, 0.01, 1.0, 0.0),
-    Point(static_name(0), 70.0, 69.0, 71.0, 0.1, 20000.0, 0.001, 0.2, 0.0, 300.0),
-    Point(policy_name(0), 89.5, 88.0, 91.0, 0.2, 8000.0, 0.002, 0.4, 0.01, 20.0),
-    Point(static_name(1), 80.0, 79.0, 81.0, 0.3, 7000.0, 0.0025, 0.6, 0.0),
+    Point(FULL, {}, 90.0, 89.0, 91.0, 0.5, 2000.0, 0.01, 1.0, 0.0),
+    Point("static-0", {"last": 0}, 70.0, 69.0, 71.0, 0.1, 20000.0, 0.001, 0.2, 0.0, 300.0),
+    Point(policy_name(0), {"policy": policy_name(0)}, 89.5, 88.0, 91.0, 0.2, 8000.0, 0.002, 0.4, 0.01, 20.0),
+    Point("static-1", {"last": 1}, 80.0, 79.0, 81.0, 0.3, 7000.0, 0.0025, 0.6, 0.0),
 )
 
 
 @cache
-def toy_dependency_model(*, siblings: bool = False, filters: bool = False) -> DependencyModel:
-    """dagger-0 locks what has a margin of some size; there is a tagger and a labeller."""
+def toy_parts(*, siblings: bool = False, filters: bool = False) -> ArcParts:
+    """There is a tagger and a labeller."""
     trees = grown(80)
     groups = (*GROUPS, *SIBLINGS) if siblings else GROUPS
     weights = staged_weights(FEATURES, corpus_of(FEATURES, trees), groups, epochs=2, bits=BITS)
-    settings = {"trees": len(trees), "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
-    settings["penn"] = has_penn_spelling(trees.vocabulary())
-    return DependencyModel(
+    limits = LengthLimits.from_trees(trees)
+    return ArcParts(
         FEATURES,
         groups,
         ArcModels(weights),
-        LengthLimits.from_trees(trees),
-        {policy_name(0): confident(len(groups))},
-        POINTS,
+        limits,
+        train_filters(FEATURES, trees, limits, range(8), (1, 3), MARGINS[0]) if filters else (),
+        MARGINS if filters else (),
         Tagger.train(trees, epochs=2),
         Labeller.train(trees, epochs=2),
+        penn=has_penn_spelling(trees.vocabulary()),
+    )
+
+
+@cache
+def toy_dependency_model(*, siblings: bool = False, filters: bool = False) -> Model[ArcParts, DependencyTree]:
+    """dagger-0 locks what has a margin of some size."""
+    parts = toy_parts(siblings=siblings, filters=filters)
+    settings = {"trees": 80, "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
+    ways = KIND.ways(parts, {policy_name(0): confident(len(parts.groups))})
+    return Model(
+        KIND,
+        parts,
+        {policy_name(0): confident(len(parts.groups))},
+        [replace(point, way=ways[point.name]) for point in POINTS],
         settings,
         [{"name": policy_name(0), "cost": 2.0}],
-        train_filters(FEATURES, trees, LengthLimits.from_trees(trees), range(8), (1, 3), MARGINS[0])
-        if filters
-        else (),
-        MARGINS if filters else (),
     )
 
 

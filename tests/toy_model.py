@@ -9,10 +9,13 @@ import numpy as np
 from secateur import induce, read_tree
 from secateur.features.span import TEMPLATES, SpanFeatures
 from secateur.grammar.binarize import Binarization
-from secateur.kinds.pcfg.model import UNPRUNED, Model
-from secateur.models.dial import Point
+from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.models.model import Model
+from secateur.models.point import Point
 from secateur.search.core import Policy
 from secateur.tasks.span_pruning.task import SpanPruning
+from secateur.treebanks.tree import Tree
 
 TREES = """\
 (ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))
@@ -24,7 +27,7 @@ BIAS, LEARNED = -1.0, 2.0
 BITS = 18
 
 
-def toy_model(binarization: Binarization | None = None) -> Model:
+def toy_model(binarization: Binarization | None = None) -> Model[PcfgParts, Tree]:
     """ "careful" keeps the spans whose first and last words it saw in a gold span; "hasty" prunes all.
 
     A binarization is recorded if given; otherwise the model is like those that record nothing of it.
@@ -42,12 +45,38 @@ def toy_model(binarization: Binarization | None = None) -> Model:
         careful[rows[:, pair]] = LEARNED
         hasty[rows[:, bias]] = careful[rows[:, bias]] = BIAS
     points = [
-        Point(UNPRUNED, 70.0, 68.0, 72.0, 0.5, 2000.0, 0.01, 1.0, 0.0),
-        Point("slow", 65.0, 63.0, 67.0, 0.2, 5000.0, 0.004, 0.5, 0.0, 3.0),
-        Point("careful", 69.0, 67.0, 71.0, 0.1, 10000.0, 0.002, 0.3, 0.01, 10.0),
-        Point("hasty", 40.0, 35.0, 45.0, 0.001, 50000.0, 0.0004, 0.0, 0.6, 900.0),
+        Point("exact", {"decode": "viterbi"}, 70.0, 68.0, 72.0, 0.5, 2000.0, 0.01, 1.0, 0.0),
+        Point(
+            "slow", {"mask": "slow", "decode": "viterbi"}, 65.0, 63.0, 67.0, 0.2, 5000.0, 0.004, 0.5, 0.0, 3.0
+        ),
+        Point(
+            "careful",
+            {"mask": "careful", "decode": "viterbi"},
+            69.0,
+            67.0,
+            71.0,
+            0.1,
+            10000.0,
+            0.002,
+            0.3,
+            0.01,
+            10.0,
+        ),
+        Point(
+            "hasty",
+            {"mask": "hasty", "decode": "viterbi"},
+            40.0,
+            35.0,
+            45.0,
+            0.001,
+            50000.0,
+            0.0004,
+            0.0,
+            0.6,
+            900.0,
+        ),
     ]
     policies = {"slow": Policy(careful), "careful": Policy(careful), "hasty": Policy(hasty)}
     settings = {"trees": len(trees), "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
     settings |= binarization.notes() if binarization else {}
-    return Model(grammar, features, policies, points, settings)
+    return Model(KIND, PcfgParts(grammar, features), policies, points, settings)

@@ -16,15 +16,20 @@ if TYPE_CHECKING:
     from secateur.grammar.pcfg import PCFG
     from secateur.grammar.text import read_grammar, write_grammar
     from secateur.kernels.cky.rules import Anchors
-    from secateur.kinds.arcs.model import DependencyModel
-    from secateur.kinds.arcs.parser import ArcParser, DependencyParse
-    from secateur.kinds.loading import load
-    from secateur.kinds.pcfg.model import Model
-    from secateur.kinds.pcfg.parser import Parse, Parser
+    from secateur.kinds.arcs import search as arcs
+    from secateur.kinds.arcs.parser import ArcParser
+    from secateur.kinds.arcs.settings import ArcSettings
+    from secateur.kinds.pcfg.parser import Parser
     from secateur.kinds.pcfg.posterior import Marginals
-    from secateur.kinds.pcfg.recipe import ArcSettings, Settings, SplitSettings, train
+    from secateur.kinds.pcfg.settings import Settings
+    from secateur.kinds.pcfg.split import SplitSettings
     from secateur.metrics import Attachment, Counts, Evaluation, attachment, evaluate
     from secateur.models.limits import Limits
+    from secateur.models.loading import load
+    from secateur.models.model import Model
+    from secateur.models.parse import Parse
+    from secateur.models.point import Point
+    from secateur.models.training import train
     from secateur.treebanks import garden
     from secateur.treebanks.dependencies import DependencyBank
     from secateur.treebanks.dependency_tree import DependencyTree
@@ -33,16 +38,12 @@ if TYPE_CHECKING:
     from secateur.treebanks.normalization import Normalization
     from secateur.treebanks.phrases import Treebank
     from secateur.treebanks.reading import read
+    from secateur.treebanks.sentence import Sentence
     from secateur.treebanks.tree import Leaf, Span, Tree
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "ArcParser": "kinds.arcs.parser",
-    "DependencyParse": "kinds.arcs.parser",
-    "DependencyTree": "treebanks.dependency_tree",
-    "DependencyBank": "treebanks.dependencies",
-    "DependencyModel": "kinds.arcs.model",
     "InputError": "errors",
     "Binarization": "grammar.binarize",
     "debinarize": "grammar.binarize",
@@ -52,32 +53,39 @@ _HOME = {
     "PCFG": "grammar.pcfg",
     "read_grammar": "grammar.text",
     "write_grammar": "grammar.text",
-    "HeadRules": "treebanks.head_rules",
-    "to_dependencies": "treebanks.head_rules",
     "Anchors": "kernels.cky.rules",
-    "Limits": "models.limits",
-    "load": "kinds.loading",
+    "ArcParser": "kinds.arcs.parser",
+    "ArcSettings": "kinds.arcs.settings",
+    "Parser": "kinds.pcfg.parser",
+    "Marginals": "kinds.pcfg.posterior",
+    "Settings": "kinds.pcfg.settings",
+    "SplitSettings": "kinds.pcfg.split",
     "Attachment": "metrics",
     "Counts": "metrics",
     "Evaluation": "metrics",
     "attachment": "metrics",
     "evaluate": "metrics",
-    "Model": "kinds.pcfg.model",
+    "Limits": "models.limits",
+    "load": "models.loading",
+    "Model": "models.model",
+    "Parse": "models.parse",
+    "Point": "models.point",
+    "train": "models.training",
+    "DependencyBank": "treebanks.dependencies",
+    "DependencyTree": "treebanks.dependency_tree",
+    "read_tree": "treebanks.formats.brackets",
+    "HeadRules": "treebanks.head_rules",
+    "to_dependencies": "treebanks.head_rules",
     "Normalization": "treebanks.normalization",
-    "Parse": "kinds.pcfg.parser",
-    "Parser": "kinds.pcfg.parser",
-    "Marginals": "kinds.pcfg.posterior",
-    "ArcSettings": "kinds.pcfg.recipe",
-    "Settings": "kinds.pcfg.recipe",
-    "SplitSettings": "kinds.pcfg.recipe",
-    "train": "kinds.pcfg.recipe",
     "Treebank": "treebanks.phrases",
     "read": "treebanks.reading",
+    "Sentence": "treebanks.sentence",
     "Leaf": "treebanks.tree",
     "Span": "treebanks.tree",
     "Tree": "treebanks.tree",
-    "read_tree": "treebanks.formats.brackets",
 }
+# Modules under names of their own.
+_MODULES = {"arcs": "kinds.arcs.search", "garden": "treebanks.garden"}
 
 __all__ = [
     "PCFG",
@@ -88,8 +96,6 @@ __all__ = [
     "Binarization",
     "Counts",
     "DependencyBank",
-    "DependencyModel",
-    "DependencyParse",
     "DependencyTree",
     "Evaluation",
     "HeadRules",
@@ -101,6 +107,8 @@ __all__ = [
     "Normalization",
     "Parse",
     "Parser",
+    "Point",
+    "Sentence",
     "Settings",
     "Smoothing",
     "Span",
@@ -108,6 +116,7 @@ __all__ = [
     "SplitSettings",
     "Tree",
     "Treebank",
+    "arcs",
     "attachment",
     "debinarize",
     "evaluate",
@@ -124,8 +133,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "garden":
-        return import_module("secateur.treebanks.garden")
+    if name in _MODULES:
+        return import_module(f"secateur.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'secateur' has no attribute {name!r}")
     value = getattr(import_module(f"secateur.{_HOME[name]}"), name)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from secateur.kinds.arcs.model import DependencyModel
 
 import arc_lols
 import arc_table1
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import DependencyModel
 from secateur.kinds.arcs.recipe import train_arcs
 from secateur.kinds.arcs.settings import ArcSettings
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward

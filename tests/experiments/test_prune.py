@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from secateur.kinds.pcfg.model import Model
 
 import prune_figure2
 import prune_figure3
@@ -22,7 +23,6 @@ import prune_runs
 import report
 import secateur as sec
 from secateur.errors import InputError
-from secateur.kinds.pcfg.model import Model
 from secateur.metrics import Counts, permutation_test
 from secateur.models.dial import Curve
 

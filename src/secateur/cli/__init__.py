@@ -106,8 +106,9 @@ def _built(kinds: tuple[str, ...]) -> typer.Typer:
     app.add_typer(treebanks, name="treebank")
     grammars = typer.Typer(help=grammar.HELP, no_args_is_help=True)
     grammars.command()(with_reading(grammar.induce))
-    for command in (grammar.info, grammar.check, grammar.convert):
-        grammars.command()(command)
+    grammars.command()(grammar.info)
+    grammars.command()(grammar.check)
+    grammars.command()(grammar.convert)
     app.add_typer(grammars, name="grammar")
     return app
 

@@ -7,21 +7,22 @@ import statistics
 import time
 from importlib import metadata, util
 
-from secateur.cli.options import Json, cores
+from secateur.cli.options import Json
 from secateur.cli.terminal import count, print_json, print_pairs
 
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "joblib", "rich", "typer", "matplotlib")
-EXTRAS = {"nltk": "nltk"}
+EXTRAS = {"dask": "distributed", "nltk": "nltk", "ray": "ray"}
 
 
 def doctor(*, json: Json = False) -> None:
     """Versions, cores, SIMD, the kernel cache, timer noise, and which extras are installed."""
     import secateur
+    from secateur.search.workers import available
 
     found: dict[str, object] = {
         "secateur": secateur.__version__,
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {count(cores(0), 'core')}",
+        "machine": f"{platform.machine()}, {count(available(), 'core')}",
     }
     found |= {library: _version(library) for library in LIBRARIES}
     for extra, module in EXTRAS.items():

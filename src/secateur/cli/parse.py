@@ -94,7 +94,7 @@ def parse(
     point = choose(model, loaded, dial)
     limits = Limits(words=max_length, on_long=on_long.value)
     with inputs.located(model):
-        parser = loaded.parser(point and point.name, limits=limits, **using.of(loaded.kind.name))
+        parser = loaded.parser(point.name if point else None, limits=limits, **using.of(loaded.kind.name))
     given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
     form = _form(JSON if json else to, given.format, parser)
     typing = text == "-" and sys.stdin is not None and sys.stdin.isatty()

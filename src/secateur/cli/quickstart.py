@@ -110,7 +110,7 @@ def _figures(point: Point, whole: Point, model: Model[Any, Any]) -> dict[str, ob
 
 
 def _try_out(model: Model[Any, Any], test: Bank[Any]) -> list[Point]:
-    """The point that looks at everything, and the most accurate, the middle and the fastest, on test trees."""
+    """The point that looks at everything; the most accurate, the middle and the fastest of the others."""
     from secateur.metrics.scores import SCORING
     from secateur.models.measure import measure
 

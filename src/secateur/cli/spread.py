@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
-import click
 import typer
 
 from secateur.options import Offer, Options, offers
@@ -44,7 +44,7 @@ def spread(parameter: str, owners: Owners, of_what: str) -> Callable[[Any], Any]
         for offer in offers(options):
             merged.setdefault(offer.name, {})[owner] = offer
     known = {owner: frozenset(n for n, own in merged.items() if owner in own) for owner in owners}
-    made = [_parameter(name, own, len(owners)) for name, own in merged.items()]
+    made = [_parameter(name, own, of_what) for name, own in merged.items()]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = signature(command, eval_str=True)
@@ -69,18 +69,22 @@ def spread(parameter: str, owners: Owners, of_what: str) -> Callable[[Any], Any]
     return decorate
 
 
-def _parameter(name: str, own: Mapping[str, Offer], owners: int) -> Parameter:
+def _parameter(name: str, own: Mapping[str, Offer], of_what: str) -> Parameter:
     """An option of the command line; it is None where it was not given."""
     texts: dict[str, list[str]] = {}
     for owner, offer in own.items():
         texts.setdefault(offer.help, []).append(owner)
-    parts = [text if owners == 1 else f"[{', '.join(whose)}] {text}" for text, whose in texts.items()]
+    parts = [text if len(texts) == 1 else f"{', '.join(whose)}: {text}" for text, whose in texts.items()]
     offer = next(iter(own.values()))
-    about: dict[str, Any] = {"help": " ".join(parts), "show_default": False, "rich_help_panel": None}
+    about: dict[str, Any] = {
+        "help": " ".join(parts),
+        "show_default": False,
+        "rich_help_panel": f"For {of_what} {' and '.join(own)}",
+    }
     kind: Any = offer.type
     choices = dict.fromkeys(choice for one in own.values() for choice in one.choices)
     if choices:
-        about["click_type"] = click.Choice(list(choices))
+        kind = StrEnum(name, {choice: choice for choice in choices})
     elif kind in (int, float) and not offer.many:
         lows, highs = [one.low for one in own.values()], [one.high for one in own.values()]
         about["min"] = None if None in lows else min(lows)  # type: ignore[type-var]
@@ -99,7 +103,7 @@ def _default_is(own: Mapping[str, Offer], value: object) -> bool:
 def _value(offer: Offer, value: Any) -> Any:
     """As the dataclass wants it: several values may stand in one option, as in 8,24."""
     if not offer.many:
-        return value
+        return str(value) if offer.choices else value
     parts = [part.strip() for one in value for part in one.split(",")]
     try:
         return tuple(offer.type(part) for part in parts)

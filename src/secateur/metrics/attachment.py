@@ -277,6 +277,10 @@ class DependencyScoring:
     punctuation: Punctuation = option("include", "Counted, or left out by tag or by characters.")
     subtypes: bool = option(True, "Labels whole; without, up to the first colon.")
 
+    def said(self) -> str:
+        """For protocols."""
+        return AttachmentScores(self.punctuation, self.subtypes, ()).protocol
+
     def score(
         self,
         gold: Iterable[DependencyTree],

@@ -57,6 +57,9 @@ class Scores(Protocol):
 class Scoring(Options, Protocol[T]):
     """What counts, as options."""
 
+    def said(self) -> str:
+        """For protocols: how scores are taken."""
+
     def score(self, gold: Iterable[T], found: Iterable[T], *, failed: Sequence[bool] | None = None) -> Scores:
         """Score trees pair by pair. `failed`: given where a parser made them from the gold words, and says
         which are substitutes for parses that it did not find."""

@@ -45,8 +45,6 @@ def fastest(points: Sequence[Point]) -> Choice:
 
 def within_budget(points: Sequence[Point], budget: str) -> Choice:
     """The most accurate point within a budget: `20000wps` or `2ms/sent`, both on average."""
-    if not isinstance(budget, str):
-        raise TypeError(f'a budget is a text such as "20000wps" or "2ms/sent", not {budget!r}')
     speed = re.fullmatch(r"([\d.,_]+)\s*(wps|ms/sent|s/sent)", budget.strip())
     if not speed:
         raise InputError(f"a budget of {budget!r}", fix="write it as 20000wps or 2ms/sent")
@@ -116,18 +114,24 @@ def choose(points: Sequence[Point], figures: Figures, dial: Dial) -> Choice:
     worth = pareto(points)
     match asked:
         case {"budget": budget}:
-            return within_budget(worth, budget)
+            return within_budget(worth, _text(budget))
         case {"accuracy": accuracy}:
             return at_least(worth, _number(accuracy, "accuracy"), figures)
         case {"max_loss": loss}:
             return within_loss(worth, _number(loss, "max_loss"), figures)
         case {"tradeoff": tradeoff}:
             return for_tradeoff(points, _number(tradeoff, "tradeoff"), figures)
-        case {"point": name}:
-            return _named(points, name)
+        case {"point": wanted}:
+            return _named(points, wanted)
         case {"fastest": _}:
             return fastest(worth)
     return most_accurate(worth)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f'a budget is a text such as "20000wps" or "2ms/sent", not {value!r}')
+    return value
 
 
 def _number(value: object, name: str) -> float:

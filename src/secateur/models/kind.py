@@ -94,7 +94,7 @@ class Kind(Protocol[P, T]):
     def sizes(self, parts: P) -> dict[str, int]:
         """What there is of the parts, by name."""
 
-    def dims(self, parts: P) -> Callable[[int], bool]:
+    def fits(self, parts: P) -> Callable[[int], bool]:
         """Whether a number of weights suits a policy of these parts."""
 
     def look(

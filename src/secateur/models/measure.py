@@ -119,7 +119,7 @@ class Trial(Generic[T]):
 
     def mean(self, field: str) -> float:
         """Of a counter of work, per sentence."""
-        return sum(getattr(parse.work, field) for parse in self.parses) / len(self.parses)
+        return float(sum(getattr(parse.work, field) for parse in self.parses)) / len(self.parses)
 
 
 def tried(

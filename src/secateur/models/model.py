@@ -20,6 +20,7 @@ from secateur.models.limits import Limits
 from secateur.models.measure import clock_said
 from secateur.models.parse import SentenceParser
 from secateur.models.point import Point, Way, pareto
+from secateur.models.storage import AGAIN
 from secateur.models.table import KINDS, kind_named
 from secateur.options import made
 from secateur.search.core import Policy
@@ -40,7 +41,8 @@ class Model(Generic[P, T]):
     log: Sequence[Mapping[str, Any]] = ()
 
     def __repr__(self) -> str:
-        return f"<Model of kind {self.kind.name}: {len(self.points)} points, {len(self.frontier)} on the frontier>"
+        points = f"{len(self.points)} points, {len(self.frontier)} on the frontier"
+        return f"<Model of kind {self.kind.name}: {points}>"
 
     # The dial -----------------------------------------------------------------------------------------------
 
@@ -97,7 +99,8 @@ class Model(Generic[P, T]):
         where = f"on {f'{judged:,}' if judged else 'the'} held-out sentences"
         using = self.kind.measured(self.settings)
         said = [SCORING[self.kind.annotation.name]().said(), using.said(), where]
-        return f"{', '.join(filter(None, said))}; {clock_said(self.settings.get('repeat'))}"
+        repeat = self.settings.get("repeat")
+        return f"{', '.join(filter(None, said))}; {clock_said(repeat)}"
 
     def sizes(self) -> dict[str, int]:
         """What there is of it, by name."""
@@ -127,17 +130,24 @@ class Model(Generic[P, T]):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the directory."""
-        written = {**self.kind.write(self.parts), files.CARD: self.card()}
-        files.save(path, self.kind.name, written, self.settings, self.policies, self.points, self.log)
+        written = {
+            **self.kind.write(self.parts),
+            files.ABOUT: files.about_text(self.kind.name, self.settings),
+            files.CARD: self.card(),
+        }
+        files.save(path, written, self.policies, self.points, self.log)
 
     @staticmethod
     def load(path: str | PathLike[str], *, views: Views | None = None) -> Model[Any, Any]:
         """Read a directory; `views` brings the functions of templates that users added."""
-        store = files.opened(path, KINDS)
-        kind = kind_named(store.kind)
+        about = files.read_about(path)
+        store = files.open_model(path, about, KINDS)
+        kind = kind_named(str(about["kind"]))
         parts = kind.read(store, views or {})
-        policies = files.read_policies(store, kind.dims(parts))
-        model = Model(kind, parts, policies, files.read_points(store), store.settings, files.read_log(store))
+        policies = files.read_policies(store, kind.fits(parts))
+        points, log = files.read_points(store), files.read_log(store)
+        store.finish()
+        model = Model(kind, parts, policies, points, files.settings_of(about), log)
         _check_points(model, Path(path))
         return model
 
@@ -150,7 +160,7 @@ def _check_points(model: Model[Any, Any], folder: Path) -> None:
             raise InputError(
                 f"damaged: the point {point.name!r} is no way to parse with this model",
                 where=str(folder / files.POINTS),
-                fix=files.AGAIN,
+                fix=AGAIN,
             )
 
 

@@ -54,8 +54,12 @@ class Parse(Generic[T]):
         return self.svg()
 
     def to_nltk(self) -> Any:
+        """The tree as NLTK has it, of phrases."""
         from secateur.treebanks.formats.nltk import to_nltk
+        from secateur.treebanks.tree import Tree
 
+        if not isinstance(self.tree, Tree):
+            raise TypeError("NLTK's trees are those of phrases")
         return to_nltk(self.tree)
 
     def fields(self) -> dict[str, Any]:

@@ -11,6 +11,8 @@ import io
 import json
 import os
 import time
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.models.storage import read_arrays, read_json
+from secateur.models.forms import parse_json
 from secateur.search.checkpoint import Checkpoint
 from secateur.search.core import Weights
 from secateur.search.linear import dense, sparse
@@ -139,7 +141,10 @@ class Run:
         file = self.folder / f"{name}.json"
         if not file.exists():
             self._write(file.name, json.dumps(self._made(make)).encode())
-        return read_json(file, fix=_AGAIN)
+        try:
+            return parse_json(file.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as problem:
+            raise _damaged(file, problem) from None
 
     def checkpoint(self, name: str, dim: int) -> Checkpoint | None:
         """Where rounds of learning were stopped."""
@@ -160,16 +165,17 @@ class Run:
         try:
             return unpack()
         except (ValueError, KeyError, IndexError, TypeError) as problem:
-            raise self._damaged(name, problem) from None
-
-    def _damaged(self, name: str, problem: object) -> InputError:
-        assert self.folder is not None
-        return InputError(f"damaged: {problem}", where=str(self.folder / f"{name}.npz"), fix=_AGAIN)
+            raise _damaged(Path(self.file(f"{name}.npz")), problem) from None
 
     def _load(self, name: str) -> dict[str, npt.NDArray[Any]] | None:
         if self.folder is None or not (self.folder / f"{name}.npz").exists():
             return None
-        return read_arrays(self.folder / f"{name}.npz", fix=_AGAIN)
+        file = self.folder / f"{name}.npz"
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                return dict(stored)
+        except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as problem:
+            raise _damaged(file, problem) from None
 
     def _save(self, name: str, arrays: Arrays) -> None:
         if self.folder is None:
@@ -193,6 +199,10 @@ class Run:
                 where=str(target),
                 fix="make room, then start the same command again: it goes on from what was saved before",
             ) from problem
+
+
+def _damaged(file: Path, problem: object) -> InputError:
+    return InputError(f"damaged: {problem}", where=str(file), fix=_AGAIN)
 
 
 class _Sparse:

@@ -1,4 +1,4 @@
-"""The frontier as a figure: F1 against words per second."""
+"""The frontier as a figure: accuracy against words per second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from secateur.models.dial import TREES, Figures, Point, pareto
+from secateur.models.point import Figures, Point, pareto
 
 # Told apart by colour-blind people too (Okabe and Ito's palette), and each has a marker of its own.
 LEARNED, UNPRUNED, DOMINATED = "#0072B2", "#D55E00", "#8A8A8A"
@@ -26,7 +26,7 @@ SPEED = Axis("words per second, one core", lambda point: point.words_per_second)
 
 
 def work_axis(figures: Figures) -> Axis:
-    return Axis(f"{figures.units} per sentence", lambda point: max(point.mpush, 1e-6))
+    return Axis(f"{figures.units} per sentence", lambda point: max(point.work, 1e-6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Roles:
     unpruned: Sequence[Point]  # one, or none
 
     @classmethod
-    def of(cls, points: Sequence[Point], unpruned: str, figures: Figures = TREES) -> Roles:
+    def of(cls, points: Sequence[Point], unpruned: str) -> Roles:
         """`unpruned` is the name of the point without a policy."""
-        best = pareto(points, figures)
+        best = pareto(points)
         exact = [point for point in points if point.name == unpruned]
         return cls(best, [point for point in points if point not in best and point not in exact], exact)
 
@@ -56,7 +56,7 @@ def draw_frontier(
     unpruned: str,
     title: str,
     protocol: str,
-    figures: Figures = TREES,
+    figures: Figures,
 ) -> None:
     """Write a png, svg or pdf of accuracy over words/s with confidence intervals."""
     import matplotlib
@@ -64,7 +64,7 @@ def draw_frontier(
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    roles = Roles.of(points, unpruned, figures)
+    roles = Roles.of(points, unpruned)
     with pyplot.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = pyplot.subplots(figsize=(7.2, 4.5))
         line = roles.line(SPEED)

@@ -14,22 +14,22 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from secateur.models import dial as frontier
-from secateur.models.dial import TREES, Figures, Point
+from secateur.models import dial
+from secateur.models.point import Figures, Point
 from secateur.plots.frontier import SPEED, Axis, Roles, figure_text, log_range, log_ticks, work_axis
 
 _WIDTH, _HEIGHT = 760, 420  # of a picture, in its own units
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 20, 16, 52  # margins
 
 
-def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str, names: Figures = TREES) -> str:
+def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str, names: Figures) -> str:
     """A self-contained HTML page; `unpruned` is the name of the point without a policy."""
-    roles = Roles.of(points, unpruned, names)
+    roles = Roles.of(points, unpruned)
     data = [
         {
             "name": point.name,
             "figures": figures(point, names),
-            "commands": commands(roles.frontier, point, model),
+            "commands": commands(roles.frontier, point, model, names),
         }
         for point in roles.frontier
     ]
@@ -51,28 +51,28 @@ def page(points: Sequence[Point], *, unpruned: str, model: str, protocol: str, n
     return made
 
 
-def figures(point: Point, names: Figures = TREES) -> dict[str, str]:
+def figures(point: Point, names: Figures) -> dict[str, str]:
     """What there is to say about a point."""
     return {
         names.accuracy: f"{point.accuracy:.2f}",
         "95% interval": f"{point.low:.2f} to {point.high:.2f}",
         "words/s": f"{point.words_per_second:,.0f}",
-        names.work: f"{point.mpush:.4f}",
+        names.per_sentence: f"{point.work:.4f}",
         names.kept: f"{point.kept:.1%}",
         names.failures: f"{point.failures:.1%}",
         "tradeoff": "-" if point.tradeoff is None else f"{point.tradeoff:,.4g}",
     }
 
 
-def commands(points: Sequence[Point], point: Point, model: str) -> list[str]:
+def commands(points: Sequence[Point], point: Point, model: str, names: Figures) -> list[str]:
     """`secateur parse` at this point of the frontier: by speed and by accuracy, where these lead to it."""
     digits = len(str(int(point.words_per_second)))
     step = 10 ** max(digits - 2, 0)
     speed = int(point.words_per_second) // step * step
     accuracy = math.floor(point.accuracy * 10) / 10
     asked = {
-        f"--budget {speed}wps": frontier.within_budget(points, f"{speed}wps") if speed else None,
-        f"--accuracy {accuracy:g}": frontier.at_least(points, accuracy),
+        f"--budget {speed}wps": dial.within_budget(points, f"{speed}wps") if speed else None,
+        f"--accuracy {accuracy:g}": dial.at_least(points, accuracy, names) if accuracy > 1 else None,
     }
     found = [option for option, choice in asked.items() if choice and choice.point is point]
     return [f"secateur parse {shlex.quote(model)} {option}" for option in found or [f"--point {point.name}"]]
@@ -89,7 +89,7 @@ _SORTED: tuple[Callable[[Point], float | None], ...] = (
     lambda p: p.accuracy,
     lambda p: p.low,
     lambda p: p.words_per_second,
-    lambda p: p.mpush,
+    lambda p: p.work,
     lambda p: p.kept,
     lambda p: p.failures,
     lambda p: p.tradeoff,
@@ -100,7 +100,7 @@ def table(roles: Roles, points: Sequence[Point], names: Figures) -> str:
     """All points, those of the frontier first; the script sorts by the values behind the texts."""
     columns = ("point", *figures(roles.frontier[0], names))
     head = "".join(f'<th scope="col"><button>{name}</button></th>' for name in columns)
-    others = sorted((p for p in points if p not in roles.frontier), key=lambda p: p.mpush)
+    others = sorted((p for p in points if p not in roles.frontier), key=lambda p: p.work)
     rows = "".join(_row(point, names, "") for point in roles.frontier)
     rows += "".join(
         _row(point, names, ' class="dominated" title="dominated: another is better"') for point in others

@@ -122,7 +122,7 @@ class Choices(NamedTuple):
         return np.diff(self.ptr)
 
     def table(self, steps: Steps) -> tuple[Ints, Bools]:
-        """[steps, 2 or more] the row of every action, and whether there is such an action; else it is NONE."""
+        """[steps, 2 or more] the row of every action, and whether there is one; the row is NONE if not."""
         sizes = self.sizes
         action = np.arange(int(sizes.max(initial=2)))
         there = action < sizes[steps, None]
@@ -256,8 +256,8 @@ class Example(NamedTuple):
     gold: Any
 
 
-# The reward of every action at the given decisions: [steps, most choices that a decision of the trace has, but
-# 2 at least], nan beyond a decision's own. Where each has one candidate: [steps, 2] (DECLINE, TAKE).
+# The reward of every action at the given decisions: [steps, most choices that a decision of the trace has,
+# but 2 at least], nan beyond a decision's own. Where each has one candidate: [steps, 2] (DECLINE, TAKE).
 Values = Callable[[Task, Any, Any, Policy, Episode, RewardOf, Steps], Floats]
 
 

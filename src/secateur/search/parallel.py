@@ -57,7 +57,7 @@ class Engine:
     """Where work is done."""
 
     jobs: int = 1  # processes on this machine; a cluster gives all it has
-    kind: str = "loky"  # loky: processes on this machine; dask, ray: a cluster
+    kind: str = "local"  # loky: processes on this machine; dask, ray: a cluster
     address: str | None = None  # the cluster's
 
     def map(
@@ -93,7 +93,7 @@ class Engine:
             return crew.workers
 
     def _crew(self) -> AbstractContextManager[Crew]:
-        return {"loky": _processes, "dask": _dask, "ray": _ray}[self.kind](self)
+        return {"local": _processes, "loky": _processes, "dask": _dask, "ray": _ray}[self.kind](self)
 
 
 class Crew(NamedTuple):

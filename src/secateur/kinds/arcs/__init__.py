@@ -70,10 +70,19 @@ class Arcs:
         return measured(notes)
 
     def sizes(self, parts: ArcParts) -> dict[str, int]:
-        return parts.sizes()
+        weights = (parts.models.crossing, parts.models.projective, parts.models.siblings)
+        return {
+            "stages": len(parts.groups),
+            **{f"templates of stage {stage}": len(group) for stage, group in enumerate(parts.groups)},
+            "weights": sum(int((own != 0).sum()) for own in weights),
+            **{f"templates of filter {n}": len(own.templates) for n, own in enumerate(parts.filters)},
+            "tags with limits": len(parts.limits.tags),
+            "pairs of tags of the tagger": len(parts.tagger.classes) if parts.tagger else 0,
+            "labels of the labeller": len(parts.labeller.labels) if parts.labeller else 0,
+        }
 
-    def dims(self, parts: ArcParts) -> Callable[[int], bool]:
-        return parts.suits
+    def fits(self, parts: ArcParts) -> Callable[[int], bool]:
+        return parts.fits
 
     def look(
         self,

@@ -54,7 +54,7 @@ class ArcParser(SentenceParser[DependencyTree]):
     ) -> None:
         self.parts, self.way = parts, way
         self.limits = limits or Limits()
-        self.using = using or Using()
+        self.using: Using = using or Using()
         self.task, self.policy = task_of(parts, way, policies), policy_of(way, policies)
         if self.using.tags == "predicted" and parts.tagger is None:
             raise InputError("this model has no tagger", fix="leave the tags as they are")
@@ -69,8 +69,7 @@ class ArcParser(SentenceParser[DependencyTree]):
         """The best tree of a sentence; coarse tags follow from the others where they are not given."""
         sentence = self.given(words)
         if tags is not None:
-            bare = DependencyTree(sentence.tokens, *[(NO_TAG,) * len(sentence)] * 2, (), ())
-            tagged = bare.with_tags(tags, coarse)
+            tagged = self.nothing(sentence).with_tags(tags, coarse)
             own = Tags(tagged.tags, tagged.coarse)
             sentence = Sentence(sentence.tokens, sentence.penn, own, sentence.source)
         elif coarse is not None:

@@ -128,7 +128,7 @@ class _Codec(Generic[Stored]):
     """A tagger or labeller in arrays, its settings as JSON beside them."""
 
     def __init__(self, kind: type[Stored]) -> None:
-        self.kind = kind
+        self.kind: type[Stored] = kind
 
     def pack(self, piece: Stored) -> Mapping[str, npt.NDArray[Any]]:
         settings = json.dumps(piece.settings()).encode()

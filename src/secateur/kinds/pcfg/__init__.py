@@ -45,10 +45,11 @@ class Pcfg:
 
     def from_file(self, path: str | PathLike[str]) -> PcfgParts:
         """A grammar file, which no policy comes with."""
+        from secateur.features.span import SpanFeatures
         from secateur.grammar.text import read_any
         from secateur.kinds.pcfg.parts import PcfgParts
 
-        return PcfgParts(read_any(path))
+        return PcfgParts(read_any(path), SpanFeatures(frozenset()))
 
     def ways(self, parts: PcfgParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
         from secateur.kinds.pcfg.ways import ways
@@ -75,10 +76,17 @@ class Pcfg:
         return measured(notes)
 
     def sizes(self, parts: PcfgParts) -> dict[str, int]:
-        return parts.sizes()
+        grammar = parts.rules
+        return {
+            "grammar symbols": len(grammar.symbols),
+            "binary rules": len(grammar.binary.weight),
+            "unary rules": len(grammar.unary.weight),
+            "words the policies know": len(parts.features.vocabulary),
+            "feature templates": len(parts.features.templates),
+        }
 
-    def dims(self, parts: PcfgParts) -> Callable[[int], bool]:
-        return parts.suits
+    def fits(self, parts: PcfgParts) -> Callable[[int], bool]:
+        return parts.fits
 
     def look(
         self,

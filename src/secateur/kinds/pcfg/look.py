@@ -93,7 +93,7 @@ def _gold_spans(parts: PcfgParts, gold: Tree) -> Any:
     if gold.is_discontinuous:
         raise InputError("the tree is discontinuous: it has no spans", fix="give a continuous tree")
     binarization = Binarization.from_notes(parts.rules.notes)
-    return SpanPruning(parts.rules, parts.trained_features, binarization).gold(gold).spans
+    return SpanPruning(parts.rules, parts.features, binarization).gold(gold).spans
 
 
 def _score_within(parts: PcfgParts, way: Way, sentence: Sentence, gold: Tree, spans: Any) -> float | None:
@@ -115,7 +115,7 @@ def _explained(
             )
         return []
     spans = [asked] if asked else chart.doubtful()[:SPANS]
-    features = parts.trained_features
+    features = parts.features
     return [explain(features, policy.weights, sentence.penn, i, k) for i, k in spans]
 
 

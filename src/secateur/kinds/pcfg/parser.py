@@ -85,7 +85,7 @@ class Parser(SentenceParser[Tree]):
         self.policy = policy
         self.spans = spans
         self.limits = limits or Limits()
-        self.using = using or Using(binarized=binarized)
+        self.using: Using = using or Using(binarized=binarized)
         self.binarized = self.using.binarized
         self._names, self._labels = naming(self.grammar, binarized=binarized)
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from secateur.kinds.pcfg.split import SplitSettings
 
 COARSE, FINE = "coarse", "fine"
-REGULARIZER = 2.0**-18  # among the best of 2^-11 to 2^-19 for baselines on the dev part of the PTB sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Settings:
     minibatch: int | None = option(None, "Sentences a round; all by default.", low=1)
     left: float = 0.9  # of the best accuracy, at the fast end of the sweep
     patience: int = 5
-    regularizer: float = REGULARIZER
+    regularizer: float | None = None  # None: as usual
     least_seen: int = 2  # features of fewer sentences than this get no weight
     carry: float | None = None  # weight of the baseline's labels in LOLS; None: as suits the grammar
     folds: int = 2  # a sentence is visited by a policy trained without its fold

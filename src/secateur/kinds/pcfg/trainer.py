@@ -23,10 +23,10 @@ from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.curve import even_penalties
 from secateur.models.run import Run, fingerprint
-from secateur.search.core import Bools, Example, Floats, Outcome, Policy, Reward, Weights
 from secateur.search.checkpoint import Round
+from secateur.search.core import Bools, Example, Floats, Outcome, Policy, Reward, Weights
 from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
-from secateur.search.linear import Logistic, logistic_regression
+from secateur.search.linear import REGULARIZER, Logistic, logistic_regression
 from secateur.search.pool import Pool
 from secateur.tasks.span_pruning.backprop import backprop
 from secateur.tasks.span_pruning.propagate import propagate
@@ -72,6 +72,7 @@ class Trainer:
     ) -> None:
         """`splits`: how the grammar was split from these trees; LOLS then splits others without each fold."""
         self.run, self.settings, self.splits = run, settings, splits
+        self.regularizer = REGULARIZER if settings.regularizer is None else settings.regularizer
         self.binarization = binarization_of(grammar, settings)
         self.trees = train.filter(max_length=settings.max_length)
         self.longer = train.filter(min_length=settings.max_length + 1)
@@ -169,7 +170,7 @@ class Trainer:
             return logistic_regression(
                 self.pool.matrix(),
                 self.labelled(penalty),
-                regularizer=self.settings.regularizer,
+                regularizer=self.regularizer,
                 start=None if start is None else start.weights,
             )
 
@@ -227,7 +228,7 @@ class Trainer:
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
             patience=settings.patience,
-            classifier=Logistic(settings.regularizer, STEPS),
+            classifier=Logistic(self.regularizer, STEPS),
             sample=some_rollouts if settings.rollouts == "some" else None,
             exploration=settings.exploration,
             visits=Minibatch(settings.minibatch, settings.seed) if settings.minibatch else everything,

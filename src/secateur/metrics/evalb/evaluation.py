@@ -179,8 +179,15 @@ class PhraseScoring:
 
     prm: Path | None = option(None, "An EVALB parameter file instead of COLLINS.prm.")
 
+    def said(self) -> str:
+        """For protocols."""
+        return self._parameters.protocol()
+
+    @property
+    def _parameters(self) -> Parameters:
+        return read_parameters(self.prm) if self.prm else COLLINS
+
     def score(
         self, gold: Iterable[Tree], found: Iterable[Tree], *, failed: Sequence[bool] | None = None
     ) -> Evaluation:
-        parameters = read_parameters(self.prm) if self.prm else COLLINS
-        return evaluate(gold, found, parameters, failed=failed or ())
+        return evaluate(gold, found, self._parameters, failed=failed or ())
