@@ -5,10 +5,10 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.strategies import any_trees
 from secateur.treebanks.draw import phrases as draw
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.tree import Leaf, Tree

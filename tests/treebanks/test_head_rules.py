@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from formats.strategies import any_trees
 from hypothesis import given
 
-from formats.strategies import any_trees
 from secateur.errors import InputError
 from secateur.treebanks import formats
 from secateur.treebanks.formats.brackets import read_tree

@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.strategies import any_trees
 from secateur.treebanks import formats
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.normalization import TRACE, Normalization

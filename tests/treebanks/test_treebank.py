@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.strategies import any_trees
 from secateur.errors import InputError
 from secateur.treebanks.bank import Treebank
 from secateur.treebanks.formats import brackets, discbracket
