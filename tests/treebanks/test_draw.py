@@ -5,13 +5,13 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.treebanks.draw import phrases as draw
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.tree import Leaf, Tree
+from treebanks.formats.strategies import any_trees
 
 TREES = any_trees(
     tags=["NN", "-LRB-", "CONJUNCTION", "X"],

@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from secateur.treebanks import formats
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.normalization import TRACE, Normalization
 from secateur.treebanks.tree import Tree
+from treebanks.formats.strategies import any_trees
 
 NONE = Normalization(functions=False, traces=False, empty=False, advp=False, unaries=False, root=None)
 TREES = any_trees(

@@ -58,7 +58,7 @@ class Normalization:
 
     def _clean(self, node: Tree, dropped: list[int]) -> Tree | None:
         """The node after all steps but the last; the places of traces are added to `dropped`."""
-        label = _without_functions(node.label) if self.functions else node.label
+        label = without_functions(node.label) if self.functions else node.label
         first = node.children[0] if len(node.children) == 1 else None
         if isinstance(first, Leaf):
             if self.traces and label == TRACE:
@@ -91,7 +91,8 @@ class Normalization:
 
 
 @lru_cache(maxsize=10_000)
-def _without_functions(label: str) -> str:
+def without_functions(label: str) -> str:
+    """NP of NP-SBJ-1 and NP=2; -LRB- as it is."""
     category = _CATEGORY.match(label)
     return category[0] if category else label
 
