@@ -38,7 +38,7 @@ def test_punctuation_heads_nothing_if_it_can_be_helped() -> None:
 
 @given(any_trees(tags=["NN", "VB", ",", "-NONE-"]))
 def test_any_tree_gives_a_tree(tree: Tree) -> None:
-    kept = Normalization(advp=False)(tree)
+    kept = Normalization()(tree)
     if kept is None:
         with pytest.raises(InputError, match="without words"):
             to_dependencies(tree)

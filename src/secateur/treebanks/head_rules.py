@@ -25,7 +25,7 @@ from secateur.treebanks.tree import Leaf, Tree
 
 ROOT = "ROOT"
 OTHERS = "*"
-_STEPS = Normalization(advp=False, unaries=False, root=None)
+_STEPS = Normalization(unaries=False, root=None)
 
 # The rules of Yamada and Matsumoto (2003).
 _YAMADA_MATSUMOTO = """
