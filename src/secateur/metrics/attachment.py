@@ -102,6 +102,11 @@ class AttachmentScores:
         return sum_attachments(self.sentences)
 
     @property
+    def nothing_scored(self) -> bool:
+        """Whether there is no word that counts, so that the figures mean nothing."""
+        return self.total.words == 0
+
+    @property
     def uas(self) -> float:
         return self.total.uas
 
@@ -123,10 +128,11 @@ class AttachmentScores:
         ]
 
     def by_length(self, bins: Sequence[int] = BINS) -> list[AttachmentRow]:
-        """One row per length class; `bins` are the longest lengths of all classes but the last."""
+        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
         return [
             AttachmentRow(class_name(first, last), sum_attachments(self.sentences[n] for n in numbers))
             for first, last, numbers in length_classes((each.length for each in self.sentences), bins)
+            if numbers
         ]
 
     def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:

@@ -51,15 +51,21 @@ class Evaluation:
         return sum_counts(s.counts for s in self.sentences if s.counts.length <= cutoff)
 
     @property
+    def nothing_scored(self) -> bool:
+        """Whether there is no sentence that was scored, so that the figures mean nothing."""
+        return self.total.valid == 0
+
+    @property
     def too_many_errors(self) -> bool:
         """Whether the plain program would have given up without printing totals."""
         return self.total.errors > self.parameters.max_error + 1
 
     def by_length(self, bins: Sequence[int] = BINS) -> list[LengthRow]:
-        """One row per length class; `bins` are the longest lengths of all classes but the last."""
+        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
         return [
             LengthRow(first, last, sum_counts(self.sentences[number].counts for number in numbers))
             for first, last, numbers in length_classes((s.counts.length for s in self.sentences), bins)
+            if numbers
         ]
 
     def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
