@@ -157,7 +157,7 @@ def test_svg_texts_do_not_overlap(tree: Tree) -> None:
     texts = sorted(svg_texts(ElementTree.fromstring(draw.svg(tree))), key=lambda t: (t[1], t[0]))
     for (x, y, text), (other_x, other_y, other) in pairwise(texts):
         if y == other_y:
-            assert x + draw._pixels(text) / 2 <= other_x - draw._pixels(other) / 2
+            assert x + draw.pixels(text) / 2 <= other_x - draw.pixels(other) / 2
 
 
 @pytest.mark.parametrize(
