@@ -149,3 +149,10 @@ def test_different_sentences() -> None:
 def test_nothing() -> None:
     empty = attachment([], [])
     assert (empty.total, empty.uas, empty.las) == (Attachment(), 0, 0)
+    assert empty.nothing_scored
+    assert empty.by_length() == []
+    tree = next(CONLLU.read(io.StringIO(GOLD)))
+    assert [row.name for row in attachment([tree], [tree]).by_length((5, 6, 10, 20))] == ["7-10"]
+    assert not attachment([tree], [tree]).nothing_scored
+    stop = DependencyTree((".",), (".",), ("PUNCT",), (0,), ("root",))
+    assert attachment([stop], [stop], punctuation="tag").nothing_scored

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from naive.evalb import evalb
+from naive.evalb import evalb, is_retagged
 from secateur.errors import InputError
 from secateur.metrics import (
     COLLINS,
@@ -108,11 +108,66 @@ def pairs(draw: st.DrawFn) -> tuple[Tree, Tree]:
     return draw(trees(words)), draw(trees(others))
 
 
+BY_GOLD = tuple(replace(parameters, by_gold_tags=True) for parameters in (PLAIN, QUOTING))
+
+
 @untimed
-@given(pairs(), st.sampled_from([PLAIN, QUOTING, replace(QUOTING, labelled=False)]))
+@given(pairs(), st.sampled_from([PLAIN, QUOTING, replace(QUOTING, labelled=False), *BY_GOLD]))
 def test_slow_twin_agrees(pair: tuple[Tree, Tree], parameters: Parameters) -> None:
     gold, test = pair
-    assert score(gold, test, parameters).to_dict() == evalb(str(gold), str(test), parameters)
+    found = score(gold, test, parameters)
+    assert found.to_dict() == evalb(str(gold), str(test), parameters)
+    assert found.counts.retagged == is_retagged(str(gold), str(test), parameters)
+
+
+def test_a_parse_with_other_tags_is_scored_by_the_gold_tags() -> None:
+    gold = read_tree("(TOP (S (NP (NN owls)) (, ,) (VP (VBP sing) (ADVP (RB well))) (. .)))")
+    test = read_tree("(TOP (S (NP (NN owls) (NN ,)) (VP (VBP sing) (ADVP (, well))) (. .)))")
+    assert score(gold, test).status is Status.ERROR
+    assert score(gold, test).counts.retagged == 0
+    parameters = replace(COLLINS, by_gold_tags=True)
+    status, counts = score(gold, test, parameters)
+    assert status is Status.SCORED
+    assert (counts.retagged, counts.words, counts.tags) == (1, 3, 2)
+    assert (counts.gold, counts.test, counts.matched) == (4, 4, 4)  # the comma is in no span any more
+    assert score(prepare(gold, parameters), prepare(test, parameters), parameters) == (status, counts)
+    # Other words: as before.
+    other = read_tree("(TOP (S (NP (NN owls)) (, ,) (VP (VBP sang) (RB well)) (. .)))")
+    assert score(gold, other, parameters) == score(gold, other)
+    assert score(gold, gold, parameters) == score(gold, gold)
+
+
+@untimed
+@given(pairs())
+def test_by_gold_tags_every_parse_of_the_words_is_scored(pair: tuple[Tree, Tree]) -> None:
+    gold, test = pair
+    assume(gold.words() == test.words() and prepare(gold).words)
+    found = score(gold, test, BY_GOLD[0])
+    plain = score(gold, test, PLAIN)
+    assert found.status is Status.SCORED
+    assert found.counts.words == len(prepare(gold).words)
+    if not found.counts.retagged:
+        assert found == plain
+
+
+def test_points_are_scored_on_the_same_sentences() -> None:
+    gold = [read_tree(f"(TOP (NP (NN a) {'(NN b)' * n} (, ,) (NN c)))") for n in range(5)]
+    parses = [
+        read_tree(f"(TOP (NP (NN a) {'(NN b)' * n} ({tag} ,) (NN c)))") for n, tag in enumerate(",:NXX")
+    ]
+    plain = evaluate(gold, parses)
+    assert (plain.total.valid, plain.total.errors) == (2, 3)
+    found = evaluate(gold, parses, replace(COLLINS, by_gold_tags=True))
+    assert (found.total.valid, found.total.errors, found.total.retagged) == (5, 0, 3)
+    assert found.to_dict()["total"]["retagged"] == 3
+    assert "punctuation ignored by gold tags" in found.protocol
+
+
+def test_nothing_scored() -> None:
+    tree, other = read_tree("(TOP (NP (NN a)))"), read_tree("(TOP (NP (NN b)))")
+    assert evaluate([tree], [other]).nothing_scored
+    assert evaluate([], []).nothing_scored
+    assert not evaluate([tree, tree], [other, tree]).nothing_scored
 
 
 @untimed
@@ -253,6 +308,8 @@ def test_evaluation_by_length_and_cutoff() -> None:
     assert found.total.failures == 2
     with pytest.raises(InputError, match="grow"):
         found.by_length((10, 10))
+    # A class without sentences has no figures, and no row.
+    assert [row.name for row in found.by_length((20, 30, 35, 70))] == ["1-20", "36-70"]
 
 
 def test_evaluation_as_data() -> None:

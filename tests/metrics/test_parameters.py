@@ -102,3 +102,6 @@ def test_protocol_names_what_was_done() -> None:
         "EVALB COLLINS.prm, unlabelled, punctuation partly ignored, outer labels as they are, length <= 40"
     )
     assert "punctuation counted" in Parameters().protocol()
+    gold_tags = replace(COLLINS, by_gold_tags=True)
+    assert gold_tags.protocol() == COLLINS.protocol().replace("ignored", "ignored by gold tags")
+    assert "gold tags" not in Parameters(by_gold_tags=True).protocol()

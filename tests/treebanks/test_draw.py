@@ -5,13 +5,13 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.treebanks.draw import phrases as draw
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.tree import Leaf, Tree
+from treebanks.formats.strategies import any_trees
 
 TREES = any_trees(
     tags=["NN", "-LRB-", "CONJUNCTION", "X"],
@@ -157,7 +157,7 @@ def test_svg_texts_do_not_overlap(tree: Tree) -> None:
     texts = sorted(svg_texts(ElementTree.fromstring(draw.svg(tree))), key=lambda t: (t[1], t[0]))
     for (x, y, text), (other_x, other_y, other) in pairwise(texts):
         if y == other_y:
-            assert x + draw._pixels(text) / 2 <= other_x - draw._pixels(other) / 2
+            assert x + draw.pixels(text) / 2 <= other_x - draw.pixels(other) / 2
 
 
 @pytest.mark.parametrize(

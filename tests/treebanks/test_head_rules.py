@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 
 from secateur.errors import InputError
@@ -14,6 +13,7 @@ from secateur.treebanks.formats.brackets import read_tree
 from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules, Rule, to_dependencies
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.tree import Tree
+from treebanks.formats.strategies import any_trees
 
 ASK = (
     "( (S (NP-SBJ (NP (DT The) (NN cat)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (-NONE- *T*-1)) "
@@ -38,7 +38,7 @@ def test_punctuation_heads_nothing_if_it_can_be_helped() -> None:
 
 @given(any_trees(tags=["NN", "VB", ",", "-NONE-"]))
 def test_any_tree_gives_a_tree(tree: Tree) -> None:
-    kept = Normalization(advp=False)(tree)
+    kept = Normalization()(tree)
     if kept is None:
         with pytest.raises(InputError, match="without words"):
             to_dependencies(tree)

@@ -5,14 +5,14 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.treebanks import formats
 from secateur.treebanks.formats import brackets, discbracket
-from secateur.treebanks.normalization import TRACE, Normalization
+from secateur.treebanks.normalization import AS_IN_THE_PAPER, TRACE, Normalization
 from secateur.treebanks.tree import Tree
+from treebanks.formats.strategies import any_trees
 
 NONE = Normalization(functions=False, traces=False, empty=False, advp=False, unaries=False, root=None)
 TREES = any_trees(
@@ -37,7 +37,9 @@ def test_what_is_noted_can_be_read_back(normalization: Normalization) -> None:
 
 def test_without_a_note_it_is_the_default() -> None:
     assert Normalization.from_notes({"trees": 7}) == Normalization()
-    assert Normalization(advp=False, root=None).steps == ["functions", "traces", "empty", "unaries"]
+    assert Normalization.from_notes({}).notes()["normalization"] == "functions, traces, empty, unaries, root"
+    assert Normalization(root=None).steps == ["functions", "traces", "empty", "unaries"]
+    assert AS_IN_THE_PAPER.steps == [field.name for field in fields(Normalization)]
 
 
 def apply(normalization: Normalization, text: str) -> str:
@@ -83,7 +85,14 @@ def test_root_is_added_where_there_is_none() -> None:
 
 def test_all_steps() -> None:
     before = "( (S (NP-SBJ (-NONE- *-1)) (VP (VB go) (ADVP-DIR (ADVP (RB up))) (S (NP (-NONE- *))))))"
-    assert apply(Normalization(), before) == "(ROOT (S (VP (VB go) (PRT (RB up)))))"
+    assert apply(Normalization(), before) == "(ROOT (S (VP (VB go) (ADVP (RB up)))))"
+    assert apply(AS_IN_THE_PAPER, before) == "(ROOT (S (VP (VB go) (PRT (RB up)))))"
+
+
+def test_labels_come_out_as_they_went_in() -> None:
+    """ADVP and PRT are one in scoring, not in trees."""
+    before = "(ROOT (S (ADVP (RB a)) (PRT (RP b)) (PRT|ADVP (RP c)) (ADVP|PRT (RP d))))"
+    assert apply(Normalization(), before) == before
 
 
 def test_nothing_left() -> None:
@@ -125,7 +134,7 @@ def test_the_result_is_in_order(tree: Tree) -> None:
         assert found.label == "ROOT"
         assert discbracket.read_tree(discbracket.write(found)) == found
         for node in found.nodes():
-            assert node.label not in {"NP-SBJ-1", "ADVP", TRACE}
+            assert node.label not in {"NP-SBJ-1", "PRT|ADVP-CLR", TRACE}
             only = node.children[0] if len(node.children) == 1 else None
             assert not (isinstance(only, Tree) and only.label == node.label and not only.is_preterminal)
 
@@ -135,5 +144,6 @@ def test_the_penn_sample_keeps_only_plain_labels(data: Path) -> None:
     for tree in filter(None, map(Normalization(), formats.read(data / "ptb-sample" / "test.mrg"))):
         labels.update(node.label for node in tree.nodes() if not node.is_preterminal)
     assert labels["ROOT"] == 372
-    assert all(label.isalpha() and label.isupper() for label in labels)
+    assert all(label.replace("|", "").isalpha() and label.isupper() for label in labels)
+    assert labels["ADVP"] > labels["PRT"] > 0
     assert len(labels) < 30

@@ -294,3 +294,21 @@ def test_words_that_are_known_keep_their_spelling() -> None:
     assert sentence.penn == ("-LSB-", "``", "so", "'s", "-RRB-")
     assert sentence.spelt({"[", '"', "-RRB-"}).penn == ("[", '"', "so", "'s", "-RRB-")
     assert sentence.spelt({"[", '"', "-RRB-"}).tokens == sentence.tokens
+
+
+@pytest.mark.parametrize(
+    ("lines", "tokenized"),
+    [
+        (["Did you see it yesterday ?"], True),
+        (["Did you see it yesterday?"], False),
+        (["He did n't , she said ."], True),
+        (["The owl sleeps."], False),
+        (["He left the U.S."], True),  # no mark that could stand alone
+        (["no marks at all", "", "none here"], True),
+        (["`` Yahoo! '' , he said .", "-LRB- so -RRB-"], True),
+        (["(so he said)", "well, well"], False),
+        ([], True),
+    ],
+)
+def test_text_that_looks_tokenized(lines: list[str], tokenized: bool) -> None:
+    assert text.looks_tokenized(lines) is tokenized

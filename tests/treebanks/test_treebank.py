@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from formats.strategies import any_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Leaf, Tree
+from treebanks.formats.strategies import any_trees
 
 FORESTS = st.lists(any_trees(), max_size=6)
 CAT = "(ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept))))"

@@ -109,7 +109,7 @@ def _compared(gold: str, parsed: str, format: str | None, encoding: str, scoring
     judge: Scoring[Any] = SCORING[annotation.name](**scoring.of(annotation.name))
     with inputs.located(found.name):
         scores = judge.score(annotation.trees(right, None), annotation.trees(found, None, strict=False))
-        if scores.is_empty:
+        if scores.nothing_scored:
             fix = "check that these are parses of the same sentences, in the same order"
             raise InputError("no sentence could be scored: " + "; ".join(scores.remarks()), fix=fix)
     return scores

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -81,18 +81,18 @@ def _parameter(name: str, own: Mapping[str, Offer], of_what: str) -> Parameter:
         "show_default": False,
         "rich_help_panel": f"For {of_what} {' and '.join(own)}",
     }
-    kind: Any = offer.type
+    shape: Any = offer.type
     choices = dict.fromkeys(choice for one in own.values() for choice in one.choices)
     if choices:
-        kind = StrEnum(name, {choice: choice for choice in choices})
-    elif kind in (int, float) and not offer.many:
+        shape = cast(Any, StrEnum)(name, {choice: choice for choice in choices})
+    elif shape in (int, float) and not offer.many:
         lows, highs = [one.low for one in own.values()], [one.high for one in own.values()]
         about["min"] = None if None in lows else min(lows)  # type: ignore[type-var]
         about["max"] = None if None in highs else max(highs)  # type: ignore[type-var]
     names = [flag(name)]
-    if kind is bool:
+    if shape is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"] if _default_is(own, True) else names
-    annotation = Annotated[(list[str] if offer.many else kind) | None, typer.Option(*names, **about)]  # type: ignore[valid-type]
+    annotation = Annotated[(list[str] if offer.many else shape) | None, typer.Option(*names, **about)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

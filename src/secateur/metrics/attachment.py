@@ -115,6 +115,11 @@ class AttachmentScores:
         return sum_attachments(self.sentences)
 
     @property
+    def nothing_scored(self) -> bool:
+        """Whether there is no word that counts, so that the figures mean nothing."""
+        return self.total.words == 0
+
+    @property
     def uas(self) -> float:
         return self.total.uas
 
@@ -132,11 +137,6 @@ class AttachmentScores:
     def accuracy(self) -> float:
         """UAS."""
         return self.uas
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no word counts."""
-        return not self.total.words
 
     def interval(self, seed: int = 0) -> tuple[float, float]:
         """The 95% interval of UAS when the sentences are drawn again."""
@@ -157,8 +157,7 @@ class AttachmentScores:
         return Table(("sentence", "length", "words that count", "right heads", "and labels"), rows)
 
     def lengths(self) -> Table:
-        found = [row for row in self.by_length() if row.counts.sentences]
-        rows = [(row.name, row.counts.sentences, row.counts.uas, row.counts.las) for row in found]
+        rows = [(r.name, r.counts.sentences, r.counts.uas, r.counts.las) for r in self.by_length()]
         return Table(("words", "sentences", "UAS", "LAS"), rows)
 
     def remarks(self) -> list[str]:
@@ -172,10 +171,11 @@ class AttachmentScores:
         ]
 
     def by_length(self, bins: Sequence[int] = BINS) -> list[AttachmentRow]:
-        """One row per length class; `bins` are the longest lengths of all classes but the last."""
+        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
         return [
             AttachmentRow(class_name(first, last), sum_attachments(self.sentences[n] for n in numbers))
             for first, last, numbers in length_classes((each.length for each in self.sentences), bins)
+            if numbers
         ]
 
     def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Scores(Protocol):
         """The figure that the dial goes by, in percent."""
 
     @property
-    def is_empty(self) -> bool:
+    def nothing_scored(self) -> bool:
         """Whether no sentence could be scored."""
 
     def interval(self, seed: int = 0) -> tuple[float, float]:

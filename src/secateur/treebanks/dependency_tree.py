@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from secateur.errors import InputError
 from secateur.treebanks.sentence import Source
+from secateur.treebanks.tree import shortened
 
 NO_LABEL = "_"
 
@@ -40,6 +41,14 @@ class DependencyTree:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __repr__(self) -> str:
+        """Words with their tags and, where there are some, labels and heads: she/PRP(nsubj 2)."""
+        pairs = [f"{word}/{tag}" for word, tag in zip(self.words, self.tags, strict=False)]
+        if self.is_parsed:
+            arcs = zip(pairs, self.labels, self.heads, strict=False)
+            pairs = [f"{pair}({label} {head})" for pair, label, head in arcs]
+        return f"<DependencyTree {shortened(' '.join(pairs))}>"
 
     @property
     def is_parsed(self) -> bool:

@@ -12,7 +12,7 @@ left. The label * stands for all that have no line of their own. Lines that star
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import NamedTuple
@@ -20,12 +20,12 @@ from typing import NamedTuple
 from secateur.errors import InputError
 from secateur.treebanks.dependency_tree import PENN_PUNCTUATION, DependencyTree, coarse_of
 from secateur.treebanks.formats import source
-from secateur.treebanks.normalization import Normalization
+from secateur.treebanks.normalization import Normalization, without_functions
 from secateur.treebanks.tree import Leaf, Tree
 
 ROOT = "ROOT"
 OTHERS = "*"
-_STEPS = Normalization(advp=False, unaries=False, root=None)
+_STEPS = Normalization(unaries=False, root=None)
 
 # The rules of Yamada and Matsumoto (2003).
 _YAMADA_MATSUMOTO = """
@@ -65,14 +65,21 @@ class Rule(NamedTuple):
     last: bool  # look from the right
     groups: tuple[frozenset[str], ...]  # labels of children, the likeliest heads first
 
-    def head(self, labels: list[str]) -> int:
+    def head(self, labels: Sequence[str]) -> int:
         """Which child is the head."""
-        order = range(len(labels) - 1, -1, -1) if self.last else range(len(labels))
-        for group in self.groups:
-            for place in order:
-                if labels[place] in group:
-                    return place
+        listed = self.listed(labels)
+        if listed is not None:
+            return listed
+        order = self._order(labels)
         return next((place for place in order if labels[place] not in PENN_PUNCTUATION), order[0])
+
+    def listed(self, labels: Sequence[str]) -> int | None:
+        """Which child is the head because of its label."""
+        order = self._order(labels)
+        return next((place for group in self.groups for place in order if labels[place] in group), None)
+
+    def _order(self, labels: Sequence[str]) -> range:
+        return range(len(labels) - 1, -1, -1) if self.last else range(len(labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,11 @@ class HeadRules:
         """Which child of a phrase is its head."""
         labels = [child.label for child in node.children if isinstance(child, Tree)]
         return self.rules.get(node.label, self.rules[OTHERS]).head(labels)
+
+    def listed_head(self, label: str, children: Sequence[str]) -> int | None:
+        """Which of the children, by their labels, the rule for a label names; function tags do not matter."""
+        rule = self.rules.get(without_functions(label))
+        return rule and rule.listed([without_functions(child) for child in children])
 
 
 YAMADA_MATSUMOTO = HeadRules.from_lines(_YAMADA_MATSUMOTO.splitlines())

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from secateur.treebanks import abbreviations, paragraphs
+
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _SURFACE = {penn: bracket for bracket, penn in BRACKETS.items()}
 _ESCAPES = str.maketrans(BRACKETS)
@@ -80,65 +82,18 @@ def penn_tokens(tokens: Sequence[str]) -> list[str]:
     return found
 
 
-# Abbreviations ----------------------------------------------------------------------------------------------
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# A name follows: never the end of a sentence.
-_TITLES = _words(
-    """
-    Mr Mrs Ms Mx Messrs Mmes Dr Drs Prof Profs Rev Hon Fr Sen Sens Rep Reps Gov Govs Gen Col Lt Maj Capt Cpl
-    Sgt Cmdr Adm Pres Supt Insp Amb Atty
-    """
-)
-# The sentence goes on.
-_LINKING = _words("e.g i.e cf viz vs v approx ca incl esp resp")
-# A number follows, or else it is a word like any other.
-_NUMBERING = _words("No Nos no nos c p pp vol Vol vols ch Ch fig Fig figs Figs eq Eq sec Sec art Art")
-# May end a sentence: what follows decides.
-_SHORT = _words(
-    """
-    Inc Corp Co Cos Ltd Bros Pty Plc Jr Sr Esq St Ste Mt Ft Ave Blvd Rd Dept Univ Assn Inst Bldg etc al est
-    ext Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Ala Ariz Ark
-    Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev Okla Ore Pa Tenn Tex
-    Va Vt Wash Wis Wyo Ont Que
-    """
-)
-_INITIALS = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")  # U.S, a.m, Ph.D: before the last stop
-_LIST_LABEL = re.compile(r"(?:\d{1,3}|[A-Za-z]|[ivxIVX]+)")
-# Words that start a sentence far more often than a name.
-_STARTERS = _words(
-    """
-    A About After All Also Although Among An And Another Any As At Back Because Before Both But By Can
-    Despite Did Do Does During Each Earlier Even Every Few First For From Had Has Have He Her Here His How
-    However I If In Indeed Instead Is It Its Last Later Many Maybe Meanwhile More Moreover Most My Neither
-    Nevertheless No Nobody None Nor Not Nothing Now Of On Once One Only Or Other Others Our Over Perhaps
-    Several She Should Since So Some Still Such That The Their Then There Therefore These They This Those
-    Though Three Thus To Today Two Under Unlike Until We Were What When Where Whether Which While Who Why
-    Will With Within Without Would Yesterday Yet You Your
-    """
-)
-
-
-def _is_abbreviation(word: str) -> bool:
-    """Whether the stop after `word` belongs to it wherever it stands."""
-    word = re.split("[-/–]", word)[-1]
-    return word in _TITLES or word in _LINKING or word in _SHORT or _INITIALS.fullmatch(word) is not None
-
-
 # Sentences --------------------------------------------------------------------------------------------------
 
 _OPENERS = "\"'“‘„«`([{"
 _STOP = re.compile(r"""(?<![.!?…])([.!?…]++)(["'”’»)\]}]*+)(?=\s)""")
+_LIST_LABEL = re.compile(r"(?:\d{1,3}|[A-Za-z]|[ivxIVX]+)")
+_SPACED_INITIAL = re.compile(r"[^\W\d_]\.(?!\w)")
 _NEXT = re.compile(rf"\s+([{re.escape(_OPENERS)}¿¡]*)(\S*)")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of raw text, white space made single; a blank line ends a sentence in any case."""
-    return [sentence for part in re.split(r"\n\s*\n", text) for sentence in _split_paragraph(part)]
+    """The sentences of raw text, white space made single; which line ends end one, `paragraphs` says."""
+    return list(_raw_sentences(text.split("\n")))
 
 
 def _split_paragraph(text: str) -> list[str]:
@@ -181,20 +136,26 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
         return word[:1].isupper() and re.match(r"I\b", word) is None
     if begin == start and _LIST_LABEL.fullmatch(before):
         return False
-    if before in _TITLES or before in _LINKING or (before in _NUMBERING and word[:1].isdigit()):
+    if abbreviations.goes_on_after(before) or (word[:1].isdigit() and abbreviations.numbers(before)):
         return False
-    if _is_abbreviation(before) or (len(before) == 1 and before.isupper()):
-        return _starts_clearly(opener, word)
+    if len(before) == 1 and before.isalpha() and _SPACED_INITIAL.match(word):  # z. B.
+        return False
+    if abbreviations.is_ordinal(text[_word_before(text, start, begin) : begin].strip(), before, word):
+        return False
+    if abbreviations.is_abbreviation(before) or (len(before) == 1 and before.isupper()):
+        return _starts_clearly(opener, word, before)
     return True
 
 
-def _starts_clearly(opener: str, word: str) -> bool:
+def _starts_clearly(opener: str, word: str, before: str) -> bool:
     """Whether a sentence must start here, even after an abbreviation."""
     letters = re.match(r"[^\W\d_]*", word)
     name = letters[0] if letters else ""
     if word[len(name) :].startswith("."):
-        return name in _TITLES
-    return name in _STARTERS or (name[:1].isupper() and any(mark in opener for mark in '"“„«`'))
+        return name in abbreviations.TITLES
+    if abbreviations.starts_sentence(name, before):
+        return True
+    return name[:1].isupper() and any(mark in opener for mark in '"“„«`')
 
 
 # Tokens -----------------------------------------------------------------------------------------------------
@@ -241,7 +202,7 @@ def _splits_stop(sentence: str, match: re.Match[str]) -> bool:
     """A stop is split off at the end and before closing marks, unless it belongs to an abbreviation."""
     final = _AT_END.match(sentence, match.end()) is not None
     closed = sentence[match.end() : match.end() + 1] in tuple("\"”’»)]}'[")  # "[": a note's number
-    return (final or closed) and not _is_abbreviation(match[0][:-1])
+    return (final or closed) and not abbreviations.is_abbreviation(match[0][:-1])
 
 
 def _split_word(word: str) -> list[str]:
@@ -252,6 +213,26 @@ def _split_word(word: str) -> list[str]:
         clitics.insert(0, match[2])
     parts = _PARTS.fullmatch(word)
     return [*([part for part in parts.groups() if part] if parts else [word]), *clitics]
+
+
+_ATTACHED = re.compile(r"""\w["'”’»)\]}]*[,;:!?…。，！？]+["'”’»)\]}]*$|^["“„«(\[{]+\w|\w["”»)\]}]+$""")
+_ALONE = re.compile(r"[^\w\s]+|n['’]t|['’](?:s|m|d|ll|re|ve)|-[LR][RSC]B-", re.IGNORECASE)
+
+
+def looks_tokenized(lines: Iterable[str]) -> bool:
+    """Whether marks of punctuation in the first lines of a text stand alone rather than on words.
+
+    True where there are none: nothing speaks against it."""
+    alone = attached = 0
+    for line in lines:
+        words = line.split()
+        alone += sum(_ALONE.fullmatch(word) is not None for word in words)
+        attached += sum(_ATTACHED.search(word) is not None for word in words)
+        last = words[-1] if words else ""
+        attached += (
+            last.endswith(".") and last[-2:-1].isalnum() and not abbreviations.is_abbreviation(last[:-1])
+        )
+    return alone >= attached
 
 
 # Input ------------------------------------------------------------------------------------------------------
@@ -270,11 +251,10 @@ def _raw_sentences(lines: Iterable[str]) -> Iterator[str]:
     """The sentences of every paragraph; of one that grows too long, all but the last so far."""
     paragraph: list[str] = []
     size = 0
-    for line in lines:
-        if not line.strip():
+    for starts, line in paragraphs.marked(lines):
+        if starts:
             yield from _split_paragraph("\n".join(paragraph))
             paragraph, size = [], 0
-            continue
         paragraph.append(line)
         size += len(line)
         if size > LONGEST_PARAGRAPH:

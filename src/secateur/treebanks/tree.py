@@ -15,6 +15,8 @@ from typing import NamedTuple, cast
 # (comparing two trees takes four levels of the interpreter's 1000 for each of ours).
 MAX_DEPTH = 200
 
+_SHOWN = 100  # characters of a tree that `repr` shows
+
 
 class Leaf(NamedTuple):
     """A word and its position in the sentence, counted from 0."""
@@ -44,6 +46,10 @@ class Tree:
 
     label: str
     children: tuple[Tree | Leaf, ...]
+
+    def __iter__(self) -> Iterator[Tree | Leaf]:
+        """The children, from left to right."""
+        return iter(self.children)
 
     @property
     def is_preterminal(self) -> bool:
@@ -123,6 +129,15 @@ class Tree:
     def __str__(self) -> str:
         """One line of Penn brackets; a discontinuous tree shows each word's position (`3=word`)."""
         return _brackets(self, numbered=self.is_discontinuous)
+
+    def __repr__(self) -> str:
+        """The brackets, cut short where there are many."""
+        return f"<Tree {shortened(str(self))}>"
+
+
+def shortened(text: str) -> str:
+    """As much of a text as is good to read in a message."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
 
 
 def _first_position(node: Tree) -> int:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.strategies import trees
 from secateur.errors import InputError
 from secateur.treebanks.formats import brackets
 from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree
+from treebanks.formats.strategies import trees
 
 CAT = "(S (NP (DT the) (NN cat)) (VP (VBD slept)))"
 SPACES = st.sampled_from([" ", "  ", "\n", "\n  ", "\t", "\r\n", "\n\n", "\f"])

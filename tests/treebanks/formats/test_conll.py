@@ -223,17 +223,46 @@ def test_writes_what_it_read(text: str) -> None:
 
 def test_only_what_is_new_changes() -> None:
     (tree,) = read(CONLLU, CATS)
-    moved = CONLLU.write(tree.with_heads((3, 1, 0, 3, 3)))
-    changes = [pair for pair in zip(CATS.split("\n"), moved.split("\n"), strict=True) if pair[0] != pair[1]]
-    assert [new for _, new in changes] == [
-        "1\tLet\tlet\tVERB\tVB\tMood=Imp\t3\troot\t0:root\t_",
-        "3\tsee\tsee\tVERB\tVB\t_\t0\txcomp\t1:xcomp\tGloss=a b",
-        "5\t.\t.\tPUNCT\t.\t_\t3\tpunct\t1:punct\t_",
-    ]
-    labelled = CONLLU.write(tree.with_heads(tree.heads, ("root", "nsubj", "xcomp", "obj", "punct")))
-    assert labelled == CATS.replace("1\tobj", "1\tnsubj")
     tagged = CONLLU.write(tree.with_tags(("VB", "PRP", "VBP", "NN", "."), tree.coarse))
     assert tagged == CATS.replace("VERB\tVB\t_", "VERB\tVBP\t_").replace("NNS", "NN")
+    same = CONLLU.write(tree.with_heads(tree.heads, tree.labels))
+    assert same == CATS
+
+
+def without_enhanced(text: str) -> str:
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("3.1")]
+    return "".join("\t".join([*row[:8], "_", *row[9:]] if len(row) == 10 else row) + "\n" for row in rows)
+
+
+def test_new_heads_leave_no_enhanced_dependencies() -> None:
+    (tree,) = read(CONLLU, CATS)
+    moved = CONLLU.write(tree.with_heads((3, 1, 0, 3, 3)))
+    assert moved == without_enhanced(CATS).replace("Imp\t0", "Imp\t3").replace(
+        "\t1\txcomp", "\t0\txcomp"
+    ).replace("\t1\tpunct", "\t3\tpunct")
+    assert moved.startswith("# sent_id = 1\n# text = Let's see\t\tcats.\n1-2\tLet's")
+    assert "\tGloss=a b\n" in moved
+    labelled = CONLLU.write(tree.with_heads(tree.heads, ("root", "nsubj", "xcomp", "obj", "punct")))
+    assert labelled == without_enhanced(CATS).replace("1\tobj", "1\tnsubj")
+    bare = CONLLU.write(tree.without_heads())
+    assert "1:obj" not in bare
+    assert read(CONLLU, bare, heads="optional") == [tree.without_heads()]
+    # Each sentence for itself.
+    first, second = read(CONLLU, CATS * 2)
+    changed = [first.with_heads((3, 1, 0, 3, 3)), second]
+    assert "".join(CONLLU.texts(changed)) == moved + CATS
+
+
+def test_new_heads_leave_no_second_heads() -> None:
+    text = DOGS.replace("SUB\t_\t_", "SUB\t2\tSUB").replace("ROOT\t_\t_", "ROOT\t0\tROOT")
+    (tree,) = read(CONLLX, text)
+    assert CONLLX.write(tree) == text
+    assert CONLLX.write(tree.with_heads((0, 1))) == DOGS.replace("2\tSUB", "0\tSUB").replace(
+        "\t0\tROOT", "\t1\tROOT"
+    )
+    short = DOGS.replace("\t_\t_\n", "\n")
+    (tree,) = read(CONLLX, short)
+    assert CONLLX.write(tree.with_heads(tree.heads, ("X", "ROOT"))) == short.replace("SUB", "X")
 
 
 def test_new_tags_keep_the_manner_of_the_file() -> None:
@@ -329,7 +358,10 @@ def test_what_is_changed_is_read_back(given: list[list[str]], data: st.DataObjec
     (found,) = read(CONLLU, CONLLU.write(changed))
     assert (found.heads, found.labels) == (changed.heads, changed.labels)
     kept = [line for line in CONLLU.write(changed).splitlines() if line.split("\t")[0].isdigit()]
-    assert [line.split("\t")[8:] for line in kept] == [line[8:] for line in given if line[0].isdigit()]
+    words = [line for line in given if line[0].isdigit()]
+    assert [line.split("\t")[9] for line in kept] == [line[9] for line in words]
+    is_new = (tree.heads, tree.labels) != (changed.heads, changed.labels)
+    assert [line.split("\t")[8] for line in kept] == ["_" if is_new else line[8] for line in words]
 
 
 @given(st.sampled_from([CATS + DOGS, DOGS * 2, CATS * 2]), st.data())

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.strategies import any_trees, trees
 from secateur.errors import InputError
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.tree import Constituent, Leaf, Tree, renumber
+from treebanks.formats.strategies import any_trees, trees
 
 ASK = "(S (VP (WP 0=what) (VB 3=say)) (MD 1=will) (PRP 2=you))"
 

@@ -5,11 +5,11 @@ import sys
 import pytest
 from hypothesis import given
 
-from formats.strategies import trees
 from secateur.errors import InputError, MissingExtra
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.formats.nltk import from_nltk, to_nltk
 from secateur.treebanks.tree import MAX_DEPTH, Tree
+from treebanks.formats.strategies import trees
 
 nltk_tree = pytest.importorskip("nltk.tree").Tree
 

@@ -26,6 +26,9 @@ class Counts:
     no_crossing: int = 0  # sentences without such a bracket
     few_crossing: int = 0  # sentences with at most two
     complete: int = 0  # sentences whose brackets all match
+    retagged: int = (
+        0  # sentences in which the parse's own tags would have left out other words than gold tags
+    )
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*map(add, _values(self), _values(other)))

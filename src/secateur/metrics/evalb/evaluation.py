@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,7 +75,7 @@ class Evaluation:
         return self.total.f1
 
     @property
-    def is_empty(self) -> bool:
+    def nothing_scored(self) -> bool:
         """Whether no sentence could be scored."""
         return not any(sentence.counts.valid for sentence in self.sentences)
 
@@ -95,17 +95,7 @@ class Evaluation:
         return Table(("", "all", f"<= {self.parameters.cutoff} words"), rows)
 
     def each(self) -> Table:
-        columns = (
-            "sentence",
-            "status",
-            "length",
-            "gold",
-            "parsed",
-            "matched",
-            "crossing",
-            "words",
-            "right tags",
-        )
+        columns = ["sentence", "status", "length", "gold", "parsed", "matched", "crossing", "words"]
         rows = [
             (n, s.status.name.lower(), c.length, c.gold, c.test, c.matched, c.crossing, c.words, c.tags)
             for n, (s, c) in enumerate(((s, s.counts) for s in self.sentences), 1)
@@ -113,14 +103,18 @@ class Evaluation:
         return Table([*columns, "right tags"], rows)
 
     def lengths(self) -> Table:
-        found = [row for row in self.by_length() if row.counts.sentences]
-        rows = [(r.name, r.counts.sentences, r.counts.f1, r.counts.recall, r.counts.precision) for r in found]
+        rows = [
+            (r.name, r.counts.sentences, r.counts.f1, r.counts.recall, r.counts.precision)
+            for r in self.by_length()
+        ]
         return Table(("words", "sentences", "F1", "recall", "precision"), rows)
 
     def remarks(self) -> list[str]:
-        errors = self.total.errors
-        there = f"{errors:,} sentence{'s' * (errors != 1)} not scored: gold and parsed words differ"
-        return [there] if errors else []
+        told = {
+            "not scored: gold and parsed words differ": self.total.errors,
+            "with other words tagged as punctuation than in gold: scored by gold tags": self.total.retagged,
+        }
+        return [f"{n:,} sentence{'s' * (n != 1)} {what}" for what, n in told.items() if n]
 
     @property
     def too_many_errors(self) -> bool:
@@ -128,10 +122,11 @@ class Evaluation:
         return self.total.errors > self.parameters.max_error + 1
 
     def by_length(self, bins: Sequence[int] = BINS) -> list[LengthRow]:
-        """One row per length class; `bins` are the longest lengths of all classes but the last."""
+        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
         return [
             LengthRow(first, last, sum_counts(self.sentences[number].counts for number in numbers))
             for first, last, numbers in length_classes((s.counts.length for s in self.sentences), bins)
+            if numbers
         ]
 
     def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
@@ -180,14 +175,15 @@ class PhraseScoring:
     prm: Path | None = option(None, "An EVALB parameter file instead of COLLINS.prm.")
 
     def said(self) -> str:
-        """For protocols."""
-        return self._parameters.protocol()
+        """For protocols: of parses of the gold words."""
+        return self._parameters(parsed=True).protocol()
 
-    @property
-    def _parameters(self) -> Parameters:
-        return read_parameters(self.prm) if self.prm else COLLINS
+    def _parameters(self, *, parsed: bool) -> Parameters:
+        """Where a parser was given the gold words, every sentence counts, whatever it tagged them."""
+        return replace(read_parameters(self.prm) if self.prm else COLLINS, by_gold_tags=parsed)
 
     def score(
         self, gold: Iterable[Tree], found: Iterable[Tree], *, failed: Sequence[bool] | None = None
     ) -> Evaluation:
-        return evaluate(gold, found, self._parameters, failed=failed or ())
+        parameters = self._parameters(parsed=failed is not None)
+        return evaluate(gold, found, parameters, failed=failed or ())

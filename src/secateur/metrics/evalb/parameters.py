@@ -26,16 +26,18 @@ class Parameters:
     labelled: bool = True
     cutoff: int = 40  # the second summary is of sentences up to this length
     max_error: int = 10  # the plain program gives up beyond this many errors
+    by_gold_tags: bool = False  # which words do not count the gold tree's tags say for both trees
     root: bool = True  # an outer bracket named "", ROOT, VROOT or S1 is taken for TOP; the plain program: off
 
     def protocol(self, lengths: str = "all lengths") -> str:
         """One line that says how a number was computed."""
         ignored = PUNCTUATION & self.delete_labels
         some = "" if ignored in (PUNCTUATION, frozenset()) else "partly "
+        gold_tags = " by gold tags" if self.by_gold_tags and ignored else ""
         parts = [
             f"EVALB {self.name}",
             "labelled" if self.labelled else "unlabelled",
-            f"punctuation {some}{'ignored' if ignored else 'counted'}",
+            f"punctuation {some}{'ignored' if ignored else 'counted'}{gold_tags}",
             "outer ROOT, VROOT, S1 or no label as TOP" if self.root else "outer labels as they are",
             lengths,
         ]

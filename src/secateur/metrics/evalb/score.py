@@ -3,6 +3,10 @@
 A tree is prepared once: words under deleted tags go, phrases left without words go, phrase labels are cut at
 the first "-" or "=", and the remaining brackets are listed parents first. Two prepared trees over the same
 words are then scored against each other.
+
+A parser that tags a comma otherwise thus has other words left than the gold tree, and the program gives no
+score to the sentence. With `by_gold_tags` a parse of the same sentence is prepared with the gold tree's
+choice of words instead: every parser, at every setting, is then scored on all sentences.
 """
 
 from __future__ import annotations
@@ -48,6 +52,8 @@ class Brackets(NamedTuple):
     spans: tuple[Span, ...]  # parents first
     length: int
     quotes: tuple[Quote, ...]
+    sentence: tuple[str, ...]  # all words
+    dropped: frozenset[int]  # the places of those that do not count
     tree: Tree
 
 
@@ -108,31 +114,50 @@ def cut(label: str) -> str:
 
 def prepare(tree: Tree, parameters: Parameters = COLLINS) -> Brackets:
     """The words, tags and brackets of a tree that count; reuse it to score many parses of one sentence."""
-    return _prepare(tree, parameters, {})
+    return _prepare(tree, parameters)
 
 
-def _prepare(tree: Tree, parameters: Parameters, restored: Mapping[int, int]) -> Brackets:
-    """`restored` says how often a word, by its place, counts although its tag is deleted."""
-    reader = _Reader(_rules(parameters), restored)
+def _prepare(
+    tree: Tree,
+    parameters: Parameters,
+    restored: Mapping[int, int] | None = None,
+    dropped: frozenset[int] | None = None,
+) -> Brackets:
+    """`restored` says how often a word, by its place, counts although its tag is deleted; `dropped` says
+    which words do not count whatever their tags are."""
+    reader = _Reader(_rules(parameters), restored or {}, dropped)
     reader.visit(tree, "TOP" if parameters.root and tree.label in ROOTS else tree.label)
-    spans = tuple(span for span in reader.spans if span is not None)
-    return Brackets(tuple(reader.words), tuple(reader.tags), spans, reader.length, tuple(reader.quotes), tree)
+    return Brackets(
+        tuple(reader.words),
+        tuple(reader.tags),
+        tuple(span for span in reader.spans if span is not None),
+        reader.length,
+        tuple(reader.quotes),
+        tuple(reader.sentence),
+        frozenset(reader.dropped),
+        tree,
+    )
 
 
 class _Reader:
     """One pass over a tree."""
 
-    __slots__ = ("last", "length", "place", "quotes", "restored", "rules", "spans", "tags", "words")
+    __slots__ = (
+        *("dropped", "given", "last", "length", "quotes", "restored"),
+        *("rules", "sentence", "spans", "tags", "words"),
+    )
 
-    def __init__(self, rules: _Rules, restored: Mapping[int, int]) -> None:
+    def __init__(self, rules: _Rules, restored: Mapping[int, int], given: frozenset[int] | None) -> None:
         self.rules = rules
         self.restored = restored
+        self.given = given  # places of the words that do not count, if it is not for their tags to say
+        self.dropped: list[int] = []  # those that did not count
+        self.sentence: list[str] = []  # the words met
         self.words: list[str] = []
         self.tags: list[str] = []
         self.spans: list[Span | None] = []  # None: opened and found not to count
         self.quotes: list[Quote] = []
         self.length = 0
-        self.place = 0  # words met
         self.last = -1  # position of the last word met
 
     def visit(self, node: Tree, label: str) -> None:
@@ -166,13 +191,18 @@ class _Reader:
         rules = self.rules
         if tag not in rules.length:
             self.length += 1
+        place = len(self.sentence)
+        self.sentence.append(word)
         if tag in rules.quotes and word in QUOTES:
-            self.quotes.append(Quote(self.place, len(self.words), tag))
-        times = self.restored.get(self.place, 0) if tag in rules.tags else 1
+            self.quotes.append(Quote(place, len(self.words), tag))
+        if tag in rules.tags if self.given is None else place in self.given:
+            self.dropped.append(place)
+            times = self.restored.get(place, 0)
+        else:
+            times = 1
         for _ in range(times):
             self.words.append(word)
             self.tags.append(tag)
-        self.place += 1
 
 
 def score(
@@ -185,22 +215,29 @@ def score(
         gold = prepare(gold, parameters)
     if isinstance(test, Tree):
         test = prepare(test, parameters)
-    length, failures = gold.length, int(failed)
-    if not test.words:
-        return SentenceScore(Status.SKIPPED, Counts(sentences=1, skipped=1, length=length, failures=failures))
+    told = Counts(sentences=1, length=gold.length, failures=int(failed))
     rules = _rules(parameters)
+    if (
+        parameters.by_gold_tags
+        and gold.dropped != test.dropped
+        and _same_words(gold.sentence, test.sentence, rules.equal_words)
+    ):
+        test = _prepare(test.tree, parameters, dropped=gold.dropped)
+        told += Counts(retagged=1)
+    if not test.words:
+        return SentenceScore(Status.SKIPPED, told + Counts(skipped=1))
     if len(gold.words) != len(test.words) and rules.quotes:
         gold, test = _restore_quotes(gold, test, parameters)
     if not _same_words(gold.words, test.words, rules.equal_words):
-        return SentenceScore(Status.ERROR, Counts(sentences=1, errors=1, length=length, failures=failures))
+        return SentenceScore(Status.ERROR, told + Counts(errors=1))
     n_gold, n_test = len(gold.spans), len(test.spans)
     matched = match_spans(gold.spans, test.spans, equal=rules.equal_labels, labelled=parameters.labelled)
     crossing = crossing_spans(gold.spans, test.spans)
     counts = Counts(
         sentences=1,
         valid=1,
-        failures=failures,
-        length=length,
+        failures=told.failures,
+        length=told.length,
         words=len(gold.words),
         tags=_same_tags(gold.tags, test.tags, rules.equal_labels),
         gold=n_gold,
@@ -210,6 +247,7 @@ def score(
         no_crossing=int(crossing == 0),
         few_crossing=int(crossing <= 2),
         complete=int(n_gold == n_test == matched),
+        retagged=told.retagged,
     )
     return SentenceScore(Status.SCORED, counts)
 

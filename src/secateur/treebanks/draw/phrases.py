@@ -43,7 +43,7 @@ def text(tree: Tree) -> str:
 
 def svg(tree: Tree, *, title: str = "") -> str:
     """The tree as a self-contained SVG image, in the colour of the text around it."""
-    boxes = _layout(tree, _pixels, _SVG_GAP)
+    boxes = _layout(tree, pixels, _SVG_GAP)
     width = max(box.left + box.width for box in boxes) + 2 * _MARGIN
     top = boxes[-1].level
     height = _y(0, top) + _MARGIN
@@ -247,7 +247,7 @@ def _char_cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _pixels(text: str) -> int:
+def pixels(text: str) -> int:
     """Pixels that the text takes in a usual font, rather too many than too few."""
     return sum(11 if char.isupper() else 8 * _char_cells(char) for char in text)
 

@@ -3,7 +3,8 @@
 Both have the columns number, form, lemma, coarse tag, fine tag, features, head, label and two more. CoNLL-U
 also has comments (`# ...`), lines for several words at once (`1-2`) and for words that are not in the text
 (`8.1`). What the reader does not understand the writer keeps: text that was read and not changed is written
-as it was, to the byte.
+as it was, to the byte. Only what else a sentence says of heads goes where its heads or labels are new, for it
+no longer fits: enhanced dependencies and their words that are not in the text, or CoNLL-X's second heads.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from sys import intern
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from secateur.errors import InputError
 from secateur.treebanks.dependency_tree import DependencyTree, coarse_of, find_fault
 from secateur.treebanks.formats.brackets import OnError
+from secateur.treebanks.formats.conll_blocks import Block, blocks
 from secateur.treebanks.sentence import Source
 
 Heads = Literal["required", "optional"]
@@ -35,6 +37,7 @@ _COLUMNS = 10
 
 _SEVERAL = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")  # the number of a line for several words
 _UNSEEN = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")  # the number of a word that is not in the text
+_UNSEEN_LINE = re.compile(r"^[0-9]+\.[0-9]+\t", re.MULTILINE)
 _FIRST = re.compile(r"(?:1|1-[0-9]+|0\.1)(\t|(?= +\S+(?: +\S+){6}))")  # how the lines of a sentence start
 _USUAL_LENGTH = 256
 
@@ -65,7 +68,7 @@ class Conll:
         the coarse tags are taken for the fine ones.
         """
         is_empty = True
-        for block in _blocks(lines, name):
+        for block in blocks(lines, name):
             is_empty = False
             try:
                 tree = self._tree(block, heads, several_roots, fine)
@@ -89,15 +92,7 @@ class Conll:
                 raise InputError(f"the word {form!r} cannot be written", fix=fix)
         if tree.source is None or tree.source.format != self.name:
             return "".join("\t".join(row) + "\n" for row in self._new_rows(tree)) + "\n"
-        lines = tree.source.text.split("\n")
-        word = 0
-        for place, line in enumerate(lines):
-            row = line.split("\t")
-            if row[0].isdecimal():
-                self._change(row, tree, word, fine=tree.source.fine)
-                lines[place] = "\t".join(row)
-                word += 1
-        return "\n".join(lines)
+        return self._rewritten(tree, tree.source)
 
     def texts(self, trees: Iterable[DependencyTree]) -> Iterator[str]:
         """What to write for each sentence, so that one never runs into the next."""
@@ -123,7 +118,7 @@ class Conll:
 
     # Reading ------------------------------------------------------------------------------------------------
 
-    def _tree(self, block: _Block, heads: Heads, several_roots: bool, fine: bool) -> DependencyTree:
+    def _tree(self, block: Block, heads: Heads, several_roots: bool, fine: bool) -> DependencyTree:
         columns = self._columns(block)
         places: Sequence[int] = range(len(block.lines))
         ids, numbers = _numbers(len(places))
@@ -141,7 +136,7 @@ class Conll:
         source = Source(block.text, self.name, block.line, fine)
         return DependencyTree(tuple(map(intern, columns[_FORM])), tags, coarse, found, labels, source)
 
-    def _columns(self, block: _Block) -> list[list[str]]:
+    def _columns(self, block: Block) -> list[list[str]]:
         """The columns, if the lines have all of them, and something in each."""
         lines = block.lines
         width = lines[0].count("\t") + 1 if lines else 0
@@ -159,14 +154,14 @@ class Conll:
             columns[_LABEL] = [label[:-1] for label in last]
         return columns
 
-    def _check_filled(self, block: _Block) -> None:
+    def _check_filled(self, block: Block) -> None:
         """Whether there is something in each column; of missing numbers others have more to say."""
         rows = block.rows
         if any("" in row[_FORM:] for row in rows):
             place, row = next((place, row) for place, row in enumerate(rows) if "" in row)
             raise block.error(place, row.index(""), "an empty column", "write _ where there is nothing")
 
-    def _bad_width(self, block: _Block) -> InputError:
+    def _bad_width(self, block: Block) -> InputError:
         rows = block.rows
         if not rows:
             return block.error(
@@ -185,12 +180,12 @@ class Conll:
             return self._foreign(block, place, many)
         return block.error(place, 0, f"{many} instead of {usual}", "separate the columns by single tabs")
 
-    def _foreign(self, block: _Block, place: int, what: str, column: int = 0) -> InputError:
+    def _foreign(self, block: Block, place: int, what: str, column: int = 0) -> InputError:
         other = CONLLX if self.universal else CONLLU
         fix = f"say --from {other.name} if all of it is {other.title}; one file cannot be both"
         return block.error(place, column, f"{what}, as {other.title} has it but not {self.title}", fix)
 
-    def _word_places(self, block: _Block, numbers: list[str]) -> list[int]:
+    def _word_places(self, block: Block, numbers: list[str]) -> list[int]:
         """Which lines are words, where others are between them or the numbers are wrong."""
         found: list[int] = []
         last, covering, unseen = 0, 0, 0  # last word of a line for several, that line, words not in the text
@@ -220,7 +215,7 @@ class Conll:
             raise block.error(0, 0, "a sentence without words", "delete it")
         return found
 
-    def _check_kind(self, block: _Block, places: Sequence[int], columns: list[list[str]]) -> None:
+    def _check_kind(self, block: Block, places: Sequence[int], columns: list[list[str]]) -> None:
         """The marks of the other format: a second head in the ninth column, or tags of its own."""
         if self.universal and not _UNIVERSAL_COLUMN.issuperset(columns[_COARSE]):
             word = next(m for m, tag in enumerate(columns[_COARSE]) if tag not in _UNIVERSAL_COLUMN)
@@ -249,7 +244,7 @@ class Conll:
 
     def _heads(
         self,
-        block: _Block,
+        block: Block,
         places: Sequence[int],
         columns: list[list[str]],
         numbers: dict[str, int],
@@ -271,17 +266,43 @@ class Conll:
         """Lines of our own; lemmas and features come from the text of the other format, if there is one."""
         old = tree.source.text.split("\n") if tree.source else []
         rows = [row for row in (line.split("\t") for line in old) if row[0].isdecimal()]
+        heads, labels = _spelled_heads(tree)
         for word, form in enumerate(tree.words):
             row = [str(word + 1), form, *[_NOTHING] * (_COLUMNS - 2)]
             if rows:
                 row[_LEMMA], row[_FEATURES] = rows[word][_LEMMA], rows[word][_FEATURES]
-            self._change(row, tree, word, fine=True)
+            row[_HEAD], row[_LABEL] = heads[word], labels[word]
+            self._tag(row, tree, word, fine=True)
             yield row
 
-    def _change(self, row: list[str], tree: DependencyTree, word: int, *, fine: bool) -> None:
-        """Put the tags, head and label of a word into its line."""
-        row[_HEAD] = str(tree.heads[word]) if tree.heads else _NOTHING
-        row[_LABEL] = tree.labels[word] if tree.labels else _NOTHING
+    def _rewritten(self, tree: DependencyTree, source: Source) -> str:
+        """The text of a sentence with all that is new in it."""
+        lines = source.text.split("\n")
+        found = [
+            (place, row) for place, row in enumerate(line.split("\t") for line in lines) if row[0].isdecimal()
+        ]
+        rows = [row for _, row in found]
+        heads, labels = _spelled_heads(tree)
+        has_heads = [row[_HEAD] for row in rows] == heads and [row[_LABEL] for row in rows] == labels
+        columns = [row[_COARSE] for row in rows], [row[_FINE] for row in rows]
+        has_tags = self._tags(*columns, source.fine) == (tree.coarse, tree.tags)
+        if has_heads and has_tags:
+            return source.text
+        others = range(_NINTH, _NINTH + 1 if self.universal else len(rows[0]))
+        for word, (place, row) in enumerate(found):
+            if not has_heads:
+                row[_HEAD], row[_LABEL] = heads[word], labels[word]
+                for column in others:
+                    row[column] = _NOTHING
+            if not has_tags:
+                self._tag(row, tree, word, fine=source.fine)
+            lines[place] = "\t".join(row)
+        if not has_heads and _UNSEEN_LINE.search(source.text):  # words of enhanced dependencies only
+            lines = [line for line in lines if not _UNSEEN_LINE.match(line)]
+        return "\n".join(lines)
+
+    def _tag(self, row: list[str], tree: DependencyTree, word: int, *, fine: bool) -> None:
+        """Put the tags of a word into its line."""
         coarse, tag = tree.coarse[word], tree.tags[word]
         if not self._says(row[_COARSE], row[_FINE], coarse, tag, fine):
             row[_COARSE], row[_FINE] = self._spelled(row[_COARSE], row[_FINE], coarse, tag, fine)
@@ -300,6 +321,12 @@ class Conll:
         return self._tags((coarse_column,), (tag_column,), fine) == ((coarse,), (tag,))
 
 
+def _spelled_heads(tree: DependencyTree) -> tuple[list[str], list[str]]:
+    """The columns of heads and labels, _ where there are none."""
+    nothing = [_NOTHING] * len(tree)
+    return list(map(str, tree.heads)) or nothing, list(tree.labels) or nothing
+
+
 def gap_after(text: str) -> str:
     """What must follow the text of a sentence before the next: nothing, unless it was the last of a file."""
     if not text or text.endswith("\n\n"):
@@ -312,65 +339,7 @@ CONLLU = Conll("conllu", "CoNLL-U", frozenset({10}), universal=True)
 _BY_WIDTH = CONLLX.widths - CONLLU.widths
 
 
-class _Block(NamedTuple):
-    """The lines of one sentence."""
-
-    name: str  # of the file
-    text: str  # all of it, blank lines included
-    line: int  # number of the first line that is no comment
-    comments: int
-    lines: list[str]  # those that are no comments, each with its newline
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """The columns of the lines that are no comments."""
-        return [line[:-1].split("\t") for line in self.lines]
-
-    def error(self, place: int, column: int, what: str, fix: str) -> InputError:
-        """A fault in a column of the line at that place; places before 0 are comments."""
-        at = 1 + sum(len(value) + 1 for value in self.rows[place][:column]) if place >= 0 else 1
-        where = f"{self.line + place}:{at}"
-        return InputError(what, where=f"{self.name}:{where}" if self.name else where, fix=fix)
-
-
-def _blocks(lines: Iterable[str], name: str) -> Iterator[_Block]:
-    """Sentences with all blank lines after them (and before, for the first)."""
-    rest = iter(lines)
-    block: list[str] = []
-    for line in rest:
-        block.append(line)
-        if line and not line.isspace():
-            break
-    else:
-        return
-    number, end = 1, 0  # end: of the lines that are not blank, where there are blank ones behind them
-    for line in rest:
-        if line.isspace() or not line:
-            end = end or len(block)
-        elif end:
-            yield _block(block, end, number, name)
-            number += len(block)
-            block, end = [], 0
-        block.append(line)
-    yield _block(block, end or len(block), number, name)
-
-
-def _block(block: list[str], end: int, number: int, name: str) -> _Block:
-    text = "".join(block)
-    if text.count("\n") != len(block):
-        if text.count("\n") < len(block) - 1:  # lines were given without their newlines
-            text = "".join([line if line.endswith("\n") else line + "\n" for line in block])
-        block = [line + "\n" for line in text.split("\n")]
-    start = 0
-    while block[start].isspace():
-        start += 1
-    first = start
-    while first < end and block[first][0] == "#":
-        first += 1
-    return _Block(name, text, number + first, first - start, block[first:end])
-
-
-def _bad_number(block: _Block, place: int, following: int) -> InputError:
+def _bad_number(block: Block, place: int, following: int) -> InputError:
     number = block.rows[place][0]
     if number == "1":
         what, fix = "the words are numbered from 1 again", "put a blank line before the next sentence"
@@ -381,7 +350,7 @@ def _bad_number(block: _Block, place: int, following: int) -> InputError:
     return block.error(place, 0, what, fix)
 
 
-def _bad_head(block: _Block, place: int, head: str, count: int) -> InputError:
+def _bad_head(block: Block, place: int, head: str, count: int) -> InputError:
     if head == _NOTHING:
         what, fix = "a word without a head", "give it one; a sentence to be parsed has _ for all its words"
     elif re.fullmatch("-?[1-9][0-9]*", head):

@@ -17,6 +17,9 @@ from secateur.errors import InputError
 _BLOCK = 1 << 16  # bytes read at a time
 _GZIP = b"\x1f\x8b"  # how gzipped content starts
 _FIX_DAMAGED = "copy or download it again"
+LONGEST_LINE = 1 << 28  # characters: whatever has longer ones is no text, and memory stays bounded
+# Python has them among the encodings of text, but they are of names of hosts and of literals, not of files.
+_NOT_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 
 
 def name_of(path: str | PathLike[str]) -> str:
@@ -32,17 +35,14 @@ def lines(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iterator[str
     name, decoder = name_of(path), _decoder(encoding)
     count = 0  # lines given out
     pieces: list[str] = []  # of the line at hand
+    size = 0  # of these
     held = ""  # a \r that may be the half of \r\n
     for block in _blocks(path, name):
         if b"\0" in block and not _has_nulls(encoding):
             pieces.append(block[: block.index(b"\0")].decode(encoding, "replace"))
             raise _binary(_where(name, count, pieces))
-        fault: UnicodeDecodeError | None = None
-        try:
-            text = held + decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            fault = error
-            text = held + error.object[: error.start].decode(error.encoding, "replace")
+        text, fault = _decoded(decoder, block)
+        text = held + text
         held = "\r" if block and not fault and text.endswith("\r") else ""
         text = text[: len(text) - len(held)].replace("\r\n", "\n").replace("\r", "\n")
         complete, newline, rest = text.rpartition("\n")
@@ -50,21 +50,43 @@ def lines(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iterator[str
             yield from io.StringIO("".join(pieces) + complete + newline)
             count += complete.count("\n") + 1
             pieces.clear()
+            size = 0
         pieces.append(rest)
+        size += len(rest)
         if fault is not None:
             raise _undecodable(fault, _where(name, count, pieces), encoding)
+        if size > LONGEST_LINE:
+            raise _too_long(f"{name}:{count + 1}")
     if last := "".join(pieces):
         yield last
 
 
 def _decoder(encoding: str) -> codecs.IncrementalDecoder:
     try:
-        " ".encode(encoding)  # refuses what is not an encoding of text
-        is_utf8 = codecs.lookup(encoding).name == "utf-8"
-        return codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)()
-    except LookupError:
-        fix = "use a name such as utf-8, latin-1 or utf-16"
-        raise InputError(f'unknown encoding "{encoding}"', fix=fix) from None
+        kind = codecs.lookup(encoding).name
+        if kind.replace("_", "-") not in _NOT_OF_FILES:
+            " ".encode(encoding)  # refuses what is not an encoding of text
+            return codecs.getincrementaldecoder("utf-8-sig" if kind == "utf-8" else encoding)()
+    except (LookupError, ValueError):  # the latter for names that cannot be one
+        pass
+    fix = "use a name such as utf-8, latin-1 or utf-16"
+    raise InputError(f"unknown encoding {encoding!r}", fix=fix)
+
+
+def _decoded(decoder: codecs.IncrementalDecoder, block: bytes) -> tuple[str, UnicodeError | None]:
+    """The text of a block, empty at the end; or as much as is right of it, and the fault behind that."""
+    state = decoder.getstate()
+    try:
+        return decoder.decode(block, final=not block), None
+    except UnicodeDecodeError as error:
+        right = len(block) - (len(error.object) - error.start)  # object: with the bytes that were kept back
+        decoder.setstate(state)
+        try:
+            return decoder.decode(block[: max(right, 0)]), error
+        except UnicodeError as first:
+            return "", first
+    except UnicodeError as error:  # no byte order mark
+        return "", error
 
 
 def _has_nulls(encoding: str) -> bool:
@@ -91,7 +113,10 @@ def _blocks(path: str | PathLike[str], name: str) -> Iterator[bytes]:
 
 def _open(path: str | PathLike[str], name: str, stack: ExitStack) -> io.BufferedReader:
     if path == "-":
-        stdin: Any = sys.stdin.buffer
+        stdin: Any = getattr(sys.stdin, "buffer", None)  # None itself where a program starts without it
+        if stdin is None or stdin.closed:
+            fix = "pipe text in, or name a file"
+            raise InputError("standard input is closed", where=name, fix=fix)
         if isinstance(stdin, io.BufferedReader):
             return stdin
         reader: io.BufferedReader = io.BufferedReader(stdin)
@@ -106,6 +131,8 @@ def _open(path: str | PathLike[str], name: str, stack: ExitStack) -> io.Buffered
     except OSError as error:
         what = f"cannot be opened: {error.strerror}"
         raise InputError(what, where=name, fix="check the path and its permissions") from None
+    except ValueError:  # a zero byte, half a character
+        raise InputError("this cannot be a file's name", where=repr(name), fix="check the path") from None
 
 
 def _where(name: str, count: int, pieces: list[str]) -> str:
@@ -119,7 +146,16 @@ def _binary(where: str) -> InputError:
     return InputError("binary content (a zero byte)", where=where, fix=fix)
 
 
-def _undecodable(error: UnicodeDecodeError, where: str, encoding: str) -> InputError:
+def _too_long(where: str) -> InputError:
+    what = f"a line of more than {LONGEST_LINE:,} characters"
+    return InputError(what, where=where, fix="check that this is text, or break it into lines")
+
+
+def _undecodable(error: UnicodeError, where: str, encoding: str) -> InputError:
+    if not isinstance(error, UnicodeDecodeError):
+        kind = codecs.lookup(encoding).name
+        fix = f"say --encoding {kind}-le or {kind}-be if it is one of these, or utf-8"
+        return InputError(f"no byte order mark at the start, as {encoding} must have", where=where, fix=fix)
     byte = error.object[error.start]
     other = "utf-8" if codecs.lookup(encoding).name != "utf-8" else "latin-1"
     fix = f"say --encoding {other} (or what the file is in), or convert the file"
