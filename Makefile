@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?=
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test lint bench results clean
 
 quickstart: $(VENV)/.installed
 	$(BIN)/secateur quickstart $(DATA)
@@ -17,6 +17,10 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/kernels.py
+
+# The figures of the documentation, from experiments/results/*.json.
+results: $(VENV)/.installed-dev
+	$(BIN)/python experiments/pages.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -147,7 +147,7 @@ def main() -> None:
     )
     print("scores agree bit for bit, and sums to 1e-9")
     if chosen.json:
-        chosen.json.write_text(json.dumps(row, indent=1))
+        chosen.json.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def main() -> None:
             rows.append(against_nltk(case))
             print("  NLTK ViterbiParser:", rows[-1], flush=True)
     if chosen.json:
-        chosen.json.write_text(json.dumps(rows, indent=1))
+        chosen.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Time and memory of exact parsing over sentence length, n = 10 .. 100, as figures and a plot.
+"""Time and memory of exact parsing over sentence length, n = 10 .. 100, as figures and a picture.
 
     python benchmarks/length.py -o length.png [GRAMMAR]
+    python benchmarks/length.py --json length.json [GRAMMAR]
 
 Sentences are garden sentences joined and cut to length. Each length runs in a process of its own, so that
 its peak memory is its own.
@@ -14,8 +15,10 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import secateur as sec
 
@@ -53,7 +56,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("grammar", nargs="?", type=Path)
-    options.add_argument("-o", "--output", type=Path, default=Path("length.png"))
+    options.add_argument("-o", "--output", type=Path, help="a picture")
+    options.add_argument("--json", type=Path)
     options.add_argument("--one", type=int, help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.one:
@@ -70,6 +74,14 @@ def main() -> None:
         ]
         rows.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
         print("  ".join(f"{key} {value:,.2f}" for key, value in rows[-1].items()), flush=True)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    if chosen.output:
+        draw(rows).savefig(chosen.output, dpi=120)
+
+
+def draw(rows: Sequence[dict[str, float]]) -> Any:
+    """Two panels: milliseconds, and memory."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -81,7 +93,7 @@ def main() -> None:
         axis.set(xlabel="words", ylabel=unit, ylim=0)
         axis.grid(alpha=0.3)
     figure.tight_layout()
-    figure.savefig(chosen.output, dpi=120)
+    return figure
 
 
 if __name__ == "__main__":

@@ -161,7 +161,7 @@ def main() -> None:
         rows.append(compare(case, chosen.share, chosen.limit, chosen.repeat))
         show(rows[-1])
     if chosen.json:
-        chosen.json.write_text(json.dumps(rows, indent=1))
+        chosen.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

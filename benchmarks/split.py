@@ -2,6 +2,7 @@
 
     python benchmarks/split.py train.mrg --levels 4
     python benchmarks/split.py train.mrg --levels 5 --test test.mrg
+    python benchmarks/split.py train.mrg --json split.json
 
 Kernels are compiled before the clock starts. With --test, each level's max-rule F1 and time a sentence.
 """
@@ -9,7 +10,10 @@ Kernels are compiled before the clock starts. With --test, each level's max-rule
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from pathlib import Path
+from typing import Any
 
 import secateur as sec
 from secateur.kinds.pcfg.split import LevelDone, SplitSettings, SplitTraining
@@ -24,11 +28,13 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--test")
+    options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     SplitTraining(sec.garden.treebank(100), settings=SplitSettings(levels=1)).fit()  # compiles
     trees = sec.read(chosen.train)
     started, wall = time.process_time(), time.perf_counter()
     before = started
+    levels: list[dict[str, Any]] = []
 
     def tell(done: LevelDone) -> None:
         nonlocal before
@@ -40,6 +46,7 @@ def main() -> None:
             f"{now - started:.1f} in all, log likelihood {done.likelihood:,.0f} {done.remark}".rstrip(),
             flush=True,
         )
+        levels.append({"level": done.level, "sub-symbols": done.sub_symbols, "seconds": now - started})
         before = now
 
     settings = SplitSettings(levels=chosen.levels, seed=chosen.seed)
@@ -57,6 +64,9 @@ def main() -> None:
             print(
                 f"level {level}: F1 {found.f1:.2f}, {1000 * spent / len(test):.2f} ms a sentence", flush=True
             )
+    if chosen.json:
+        found = {"trees": len(trees), "jobs": chosen.jobs, "levels": levels}
+        chosen.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ without limits, filters and decisions.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of
-from report import start, table
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, one_section
+from report import Pictures, Sections, leave, start, table
 from secateur.features.stages import stages_of
 from secateur.kernels.arcs.stages import ALWAYS, Rules
 from secateur.kernels.perceptron.mira import parse_corpus
@@ -56,6 +57,10 @@ def measure(case: ArcCase, sizes: list[int]) -> Row:
     return {"rows": rows}
 
 
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, show)
+
+
 def show(name: str, found: Row) -> str:
     lines = [
         [
@@ -77,7 +82,7 @@ def main() -> None:
     chosen = parser.parse_args()
     case = case_of(chosen)
     case.result(NAME, lambda: measure(case, chosen.bits))
-    case.describe(NAME, show)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

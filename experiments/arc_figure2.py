@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of
-from report import new_figure, save_figure, start, table
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, one_section
+from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.kernels.arcs.eisner import best_projective
 from secateur.kernels.arcs.eisner_siblings import best_projective_siblings
 from secateur.kernels.arcs.features import AROUND, no_shares, score_parts
@@ -183,7 +183,7 @@ def with_sum(rows: Sequence[Row]) -> list[Row]:
     return [*rows, {"length": "all", **together, "seconds": seconds}]
 
 
-def draw(docs: Path, name: str, rows: Sequence[Row]) -> str:
+def draw(rows: Sequence[Row]) -> Any:
     shown = searches(rows)
     figure, axes = new_figure(1, len(shown), size=(4.6 * len(shown), 4.2))
     lengths = [int(row["length"].split("-")[0]) + WIDTH // 2 for row in rows]
@@ -199,10 +199,14 @@ def draw(docs: Path, name: str, rows: Sequence[Row]) -> str:
         panel.legend(frameon=False, fontsize=8)
     for panel in axes.flat:
         panel.sharey(axes[0, 0])
-    return save_figure(figure, docs, f"{NAME}-{name}")
+    return figure
 
 
-def show(docs: Path, name: str, rows: Sequence[Row]) -> str:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, partial(show, pictures))
+
+
+def show(pictures: Pictures, name: str, rows: Sequence[Row]) -> str:
     header = ["words", "sentences", "arcs", *rows[0]["seconds"]]
     header += [f"scoring's share, {TITLES[search]}" for search in searches(rows)]
     lines = []
@@ -213,12 +217,13 @@ def show(docs: Path, name: str, rows: Sequence[Row]) -> str:
         for search in searches(rows):
             scored = scoring(row, search)
             lines[-1].append(f"{scored / (scored + seconds[search]):.1%}")
-    return f"{draw(docs, name, rows)}\n{name}, dev, arcs and µs a sentence:\n\n{table(header, lines)}"
+    picture = pictures(f"{NAME}-{name}", partial(draw, rows))
+    return f"{picture}\n{name}, dev, arcs and µs a sentence:\n\n{table(header, lines)}"
 
 
 def run(case: ArcCase, *, repeat: int = 20) -> None:
     case.result(NAME, lambda: measure(case.model(), bank(case.data, "dev"), repeat))
-    case.describe(NAME, partial(show, case.docs))
+    leave(case.out, sections)
 
 
 def main() -> None:

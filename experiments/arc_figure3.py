@@ -17,9 +17,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples
-from report import new_figure, save_figure, start, table
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, one_section
+from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.errors import InputError
 from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.kinds.arcs.policies import judge
@@ -75,7 +76,7 @@ def measure(case: ArcCase) -> Row:
     }
 
 
-def draw(docs: Path, name: str, found: Row) -> str:
+def draw(name: str, found: Row) -> Any:
     figure, axes = new_figure(1, 1, size=(6.2, 4.2))
     panel = axes[0, 0]
     panel.plot(found["after"], found["selected"], "-", color=UNPRUNED, label="selected, arcs may cross")
@@ -89,10 +90,14 @@ def draw(docs: Path, name: str, found: Row) -> str:
     panel.xaxis.set_major_formatter("{x:g}")
     panel.set_title(name, loc="left", fontsize=10)
     panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, docs, f"{NAME}-{name}")
+    return figure
 
 
-def show(docs: Path, name: str, found: Row) -> str:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, partial(show, pictures))
+
+
+def show(pictures: Pictures, name: str, found: Row) -> str:
     selected = dict(zip(found["after"], found["selected"], strict=True))
     lines = [
         [
@@ -105,12 +110,13 @@ def show(docs: Path, name: str, found: Row) -> str:
         for row in found["parsed"]
     ]
     header = ["templates", "selected", "parsed", "end of stage", "the last of them"]
-    return f"{draw(docs, name, found)}\n{name}, UAS on dev:\n\n{table(header, lines)}"
+    picture = pictures(f"{NAME}-{name}", partial(draw, name, found))
+    return f"{picture}\n{name}, UAS on dev:\n\n{table(header, lines)}"
 
 
 def run(case: ArcCase) -> None:
     case.result(NAME, lambda: measure(case))
-    case.describe(NAME, partial(show, case.docs))
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from secateur.kinds.arcs.model import DependencyModel
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, right_heads
-from report import new_figure, save_figure, start, table
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, one_section, right_heads
+from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.errors import InputError
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example, Outcome
@@ -114,7 +115,7 @@ def shares(row: Row, templates: int) -> dict[str, float]:
     }
 
 
-def draw(docs: Path, name: str, point: str, found: Row) -> str:
+def draw(name: str, point: str, found: Row) -> Any:
     rows = [shares(row, found["templates"]) for row in found["policies"][point]]
     figure, axes = new_figure(1, 2, size=(11, 4.2))
     arcs, words = axes.flat
@@ -137,10 +138,14 @@ def draw(docs: Path, name: str, point: str, found: Row) -> str:
         panel.set(xlabel="after stage", xticks=stages, ylim=(0, 102))
         panel.set_title(f"{name}, {point}", loc="left", fontsize=10, pad=22)  # bars fill what is below
         panel.legend(frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(-0.02, 0.99))
-    return save_figure(figure, docs, f"{NAME}-{name}")
+    return figure
 
 
-def show(docs: Path, points: Mapping[str, str], name: str, found: Row) -> str:
+def sections(out: Path, pictures: Pictures, points: Mapping[str, str] | None = None) -> Sections:
+    return one_section(out, NAME, partial(show, pictures, points or {}))
+
+
+def show(pictures: Pictures, points: Mapping[str, str], name: str, found: Row) -> str:
     """`points`: which policy is drawn, by the names of cases; without, the most accurate on dev."""
     lines = [
         [point, f"{stage}", *(f"{share:.1%}" for share in shares(row, found["templates"]).values())]
@@ -149,7 +154,8 @@ def show(docs: Path, points: Mapping[str, str], name: str, found: Row) -> str:
     ]
     header = ["policy", "after stage", "arcs locked", "barred", "open", "barred by filters", "words settled"]
     header += ["gold of locked", "gold of those the policy locked", "UAS", "templates"]
-    picture = draw(docs, name, points.get(name, found["best"]), found)
+    point = points.get(name, found["best"])
+    picture = pictures(f"{NAME}-{name}", partial(draw, name, point, found))
     return f"{picture}\n{name}, test:\n\n{table(header, lines)}"
 
 
@@ -157,7 +163,7 @@ def run(case: ArcCase, *, point: str | None = None) -> None:
     found = case.result(NAME, lambda: measure(case))
     if point is not None and point not in found["policies"]:
         raise InputError(f"no policy {point!r}", fix="choose from " + ", ".join(found["policies"]))
-    case.describe(NAME, partial(show, case.docs, {} if point is None else {case.name: point}))
+    leave(case.out, partial(sections, points=None if point is None else {case.name: point}))
 
 
 def main() -> None:

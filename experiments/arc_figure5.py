@@ -14,12 +14,24 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, compared, examples, full_cost, right_heads
-from report import new_figure, save_figure, start, table
+from arc_table1 import (
+    ArcCase,
+    Row,
+    arguments,
+    bank,
+    case_of,
+    compared,
+    examples,
+    full_cost,
+    one_section,
+    right_heads,
+)
+from report import Pictures, Sections, leave, new_figure, start, table
+from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy
@@ -74,7 +86,7 @@ def by_line(found: Row) -> dict[str, list[Row]]:
     return {name: [row for row in found["rows"] if row["line"] == name] for name in names}
 
 
-def draw(docs: Path, name: str, found: Row) -> str:
+def draw(name: str, found: Row) -> Any:
     figure, axes = new_figure(1, 2, size=(11.6, 4.6))
     policies = iter(COLOURS * len(found["rows"]))
     for line, rows in by_line(found).items():
@@ -91,10 +103,14 @@ def draw(docs: Path, name: str, found: Row) -> str:
         panel.set(ylabel="UAS on test")
         panel.set_title(name, loc="left", fontsize=10)
         panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, docs, f"{NAME}-{name}")
+    return figure
 
 
-def show(docs: Path, name: str, found: Row) -> str:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, partial(show, pictures))
+
+
+def show(pictures: Pictures, name: str, found: Row) -> str:
     cells = [
         [
             row["line"],
@@ -110,12 +126,13 @@ def show(docs: Path, name: str, found: Row) -> str:
     bound = found[EXPERT]
     cells.append([EXPERT, "", f"{bound['uas']:.2f}", f"{bound['templates']:.1%}", "", ""])
     header = ["", "stopped after stage", "UAS", "templates", "seconds", "words/s"]
-    return f"{draw(docs, name, found)}\n{name}, test:\n\n{table(header, cells)}"
+    picture = pictures(f"{NAME}-{name}", partial(draw, name, found))
+    return f"{picture}\n{name}, test:\n\n{table(header, cells)}"
 
 
 def run(case: ArcCase) -> None:
     case.result(NAME, lambda: measure(case))
-    case.describe(NAME, partial(show, case.docs))
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

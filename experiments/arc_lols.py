@@ -25,9 +25,9 @@ import numpy as np
 from secateur.kinds.arcs.model import DependencyModel, policy_name
 
 import secateur as sec
-from arc_table1 import arguments, bank, case_of, examples, full_cost, right_heads
+from arc_table1 import arguments, bank, case_of, examples, full_cost, one_section, right_heads
 from prune_figure3 import reward_test
-from report import start, table
+from report import Pictures, Sections, leave, start, table
 from secateur.errors import InputError
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.metrics import Counts
@@ -323,6 +323,10 @@ def lines(point: Row, rows: dict[str, Row]) -> list[list[str]]:
     ]
 
 
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, show)
+
+
 def show(name: str, found: Row) -> str:
     points = found["points"]
     text = (
@@ -359,7 +363,7 @@ def main() -> None:
         return measure(case.folder, case.model(), train, test, loop)
 
     case.result(NAME, make)
-    case.describe(NAME, show)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

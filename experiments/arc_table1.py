@@ -11,7 +11,6 @@ once. CPU time of one process, points in turn, best of several rounds.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ import numpy as np
 
 import secateur as sec
 from prune_runs import data_folder
-from report import DOCS, OUT, fill, result_in, start, table
+from report import OUT, WHERE, Pictures, Sections, leave, read_json, result_in, start, table
 from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.kinds.arcs.recipe import train_arcs
@@ -34,7 +33,6 @@ from secateur.tasks.arc_locking.task import ArcLocking, Heads
 from secateur.treebanks.dependencies import DependencyBank
 from secateur.treebanks.dependency_tree import DependencyTree
 
-PAGE = Path("papers") / "dynamic-features.md"
 NAME = "arc-table1"
 ROUNDS = 9
 # The fine tags of Bosque's training part say what the parser is to find, and are missing in the others.
@@ -55,7 +53,6 @@ class ArcCase:
     limit: int | None = None  # training sentences
     even: int | None = None  # stages as in the paper, so many
     out: Path = OUT
-    docs: Path = DOCS
     again: bool = False  # even if the results are there
     jobs: int = 1
 
@@ -79,13 +76,17 @@ class ArcCase:
         """What was found before, or what `make` finds, stored."""
         return result_in(self.out / f"{experiment}-{self.name}.json", make, again=self.again)
 
-    def describe(self, experiment: str, show: Callable[[str, Any], str]) -> None:
-        """Write what is stored of all cases into the experiment's section of the page."""
-        parts = [
-            show(path.stem.removeprefix(f"{experiment}-"), json.loads(path.read_text(encoding="utf-8")))
-            for path in sorted(self.out.glob(f"{experiment}-*.json"))
-        ]
-        fill(self.docs / PAGE, experiment.replace("-", "_"), "\n".join(parts))
+
+def stored(out: Path, experiment: str) -> dict[str, Any]:
+    """What a folder holds of all cases, by their names."""
+    files = sorted(out.glob(f"{experiment}-*.json"))
+    return {file.stem.removeprefix(f"{experiment}-"): read_json(file) for file in files}
+
+
+def one_section(out: Path, experiment: str, show: Callable[[str, Any], str]) -> Sections:
+    """All cases, one after the other."""
+    parts = [show(name, found) for name, found in stored(out, experiment).items()]
+    return {experiment.replace("-", "_"): "\n".join(parts)} if parts else {}
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:
@@ -95,8 +96,7 @@ def arguments(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--order", type=int, default=1)
     parser.add_argument("--limit", type=int, help="training sentences")
     parser.add_argument("--even", type=int, help="so many stages of arcs as in the paper, instead of ours")
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--docs", type=Path, default=DOCS)
+    parser.add_argument("--out", type=Path, default=OUT, help=WHERE)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="measure even if the results are there")
     return parser
@@ -110,7 +110,6 @@ def case_of(chosen: argparse.Namespace) -> ArcCase:
         chosen.limit,
         chosen.even,
         chosen.out,
-        chosen.docs,
         chosen.again,
         chosen.jobs,
     )
@@ -214,6 +213,10 @@ def cost_cells(row: Row, whole: Row) -> list[str]:
     return [f"{row['templates']:.1%}", f"{row['words/s']:,.0f}", f"{speed_up:.2f}x"]
 
 
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, show)
+
+
 def show(name: str, found: Row) -> str:
     whole = next(row for row in found["rows"] if row["name"] == FULL)
     lines = [
@@ -243,7 +246,7 @@ def measure(case: ArcCase) -> Row:
 def main() -> None:
     case = case_of(arguments(__doc__).parse_args())
     case.result(NAME, lambda: measure(case))
-    case.describe(NAME, show)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

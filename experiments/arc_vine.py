@@ -10,11 +10,12 @@ best of several rounds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost
-from report import start, table
+from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost, one_section
+from report import Pictures, Sections, leave, start, table
 from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.features import AROUND
 from secateur.kinds.arcs.model import FULL, DependencyModel
@@ -73,6 +74,10 @@ def _right(heads: np.ndarray, begin: np.ndarray, trees: DependencyBank) -> int:
     return found
 
 
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return one_section(out, NAME, show)
+
+
 def show(name: str, found: Row) -> str:
     whole = next(row for row in found["rows"] if row["name"] == FULL)
     lines = [
@@ -87,7 +92,7 @@ def show(name: str, found: Row) -> str:
 def main() -> None:
     case = case_of(arguments(__doc__).parse_args())
     case.result(NAME, lambda: measure(case))
-    case.describe(NAME, show)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

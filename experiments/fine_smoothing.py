@@ -9,11 +9,12 @@ rules' takes part in training, so each of its settings trains its own.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import secateur as sec
-from prune_runs import PAGE, folder_of, treebanks
-from report import Case, arguments, case_of, fill, start, table
+from prune_runs import folder_of, treebanks
+from report import Case, Pictures, Sections, arguments, case_of, leave, start, stored, table
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing
@@ -70,9 +71,14 @@ def measure(case: Case, seeds: list[int], level: int) -> Row:
     return {"level": level, "seeds": seeds, "rows": rows}
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    results = stored(out, NAME, "fine")
+    return {"fine_smoothing": show(results)} if results else {}
+
+
+def show(results: dict[Case, Row]) -> str:
     text = ""
-    for one, found in case.results(NAME).items():
+    for one, found in results.items():
         text += f"{one.name}, level {found['level']}, dev; F1, tags right:\n\n"
         header = ["smoothing", *(f"seed {seed}" for seed in found["seeds"])]
         rows = [
@@ -80,7 +86,7 @@ def describe(case: Case) -> None:
             for name, figures in found["rows"].items()
         ]
         text += table(header, rows) + "\n"
-    fill(case.docs / PAGE, "fine_smoothing", text)
+    return text
 
 
 def main() -> None:
@@ -90,7 +96,7 @@ def main() -> None:
     chosen = parser.parse_args()
     case = case_of(chosen)
     case.result(NAME, lambda: measure(case, chosen.seeds, chosen.level))
-    describe(case)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

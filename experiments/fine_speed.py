@@ -5,8 +5,8 @@
 
 Exhaustive, coarse to fine, cells closed by words, spans kept by baselines and by LOLS; one grammar or the
 product of four; and the unsplit grammar. CPU time of one process, best of several, all in one run. Figures of
-other parsers are from other runs on a loaded machine of the same kind: orders of magnitude. The picture shows
-all data sets that were measured.
+other parsers are from other runs (results/peers.json); a line goes from one that was measured on a loaded
+machine as far as it might be on one at rest. The picture shows all data sets that were measured.
 """
 
 from __future__ import annotations
@@ -14,12 +14,26 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import peers
 import secateur as sec
 from labels import Label, place
-from prune_runs import PAGE, runs, treebanks
-from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from prune_runs import runs, treebanks
+from report import (
+    Case,
+    Pictures,
+    Sections,
+    arguments,
+    case_of,
+    leave,
+    new_figure,
+    start,
+    stored,
+    table,
+)
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
 from secateur.kinds.pcfg.model import MAX_RULE, PRODUCT, UNPRUNED
@@ -32,30 +46,9 @@ CLOSING = (0.02, 0.05, 0.2)  # penalties
 GOOD = 80  # F1: the fastest point above it has its name in the picture
 SLOW = 0.05  # seconds a sentence, above which one timing is enough
 
-# (parser, F1, seconds a sentence) on the same files: coarse to fine, max-rule (Berkeley); Viterbi (bubs, with
-# Berkeley's SM3); a treebank grammar (disco-dop; h2v2 on gum: every 5th sentence).
-PEERS = {
-    "ptb-sample": [
-        ("Berkeley SM4", 85.6, 0.064),
-        ("Berkeley SM3", 84.6, 0.058),
-        ("Berkeley SM2", 80.9, 0.057),
-        ("bubs, beam 30", 80.0, 0.030),
-        ("disco-dop h2v2", 74.32, 0.195),
-        ("disco-dop h1v1", 68.34, 0.070),
-        ("Berkeley, unsplit", 61.4, 0.045),
-    ],
-    "gum": [
-        ("Berkeley SM5", 82.9, 0.122),
-        ("Berkeley SM4", 82.5, 0.124),
-        ("Berkeley SM3", 81.6, 0.109),
-        ("Berkeley SM2", 78.1, 0.104),
-        ("disco-dop h2v2", 73.4, 0.487),
-        ("disco-dop h1v1", 67.2, 0.148),
-        ("Berkeley, unsplit", 62.9, 0.098),
-    ],
-}
 UNNAMED = ("Berkeley SM4", "Berkeley SM3")  # in the picture, where a higher level is named
 TITLES = {"gum": "GUM", "ptb-sample": "PTB sample"}
+ALONG = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a line, where no label is to be
 OTHERS, OURS = "0.45", "0.1"  # colours of names
 KINDS = {  # of points: colour and marker
     "exhaustive": ("#D55E00", "D"),
@@ -134,8 +127,16 @@ def others(case: Case, found: Row) -> list[Row]:
     whole = _ladder(found["rows"])
     words = whole["words/s"] * whole["seconds"]  # a sentence
     return [
-        {"name": name, "f1": f1, "seconds": seconds, "words/s": words / seconds}
-        for name, f1, seconds in PEERS.get(case.data, [])
+        {
+            "name": peer.name,
+            "f1": peer.accuracy,
+            "seconds": words / peer.middle,
+            "words/s": peer.middle,
+            "speed": peer.speed(),
+            "reach": peer.high if peer.beside else peer.high * peers.slowed(),
+        }
+        for peer in peers.of("phrases", case.data)
+        if not peer.dev
     ]
 
 
@@ -178,7 +179,7 @@ def named(rows: Sequence[Row]) -> dict[str, Row]:
     return found
 
 
-def draw(results: dict[Case, Row]) -> str:
+def draw(results: dict[Case, Row]) -> Any:
     """A panel for each data set; where both surrogates were measured, the first."""
     chosen = {case.data: case for case in reversed(results)}
     cases = [case for case in results if case in chosen.values()]
@@ -193,18 +194,20 @@ def draw(results: dict[Case, Row]) -> str:
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10)
     for panel, case in zip(axes.flat, cases, strict=True):
         _names(panel, drawn(results[case]["rows"]), others(case, results[case]))
-    return save_figure(figure, cases[0].docs, NAME, dpi=160)
+    return figure
 
 
-def _points(panel: Any, rows: Sequence[Row], peers: Sequence[Row]) -> None:
+def _points(panel: Any, rows: Sequence[Row], beside: Sequence[Row]) -> None:
     """Markers by kind, hollow ones for products of grammars; those that get a name have a ring."""
     for kind, (colour, marker) in KINDS.items():
-        own = peers if kind == "other parsers" else [r for r in rows if r["kind"] == kind]
+        own = beside if kind == "other parsers" else [r for r in rows if r["kind"] == kind]
         for hollow in (False, True):
             places = [(r["words/s"], r["f1"]) for r in own if is_product(r) == hollow]
             if places:
                 fill = {"markerfacecolor": "white", "markeredgewidth": 1.4} if hollow else {"label": kind}
                 panel.plot(*zip(*places, strict=True), marker, color=colour, markersize=6, **fill)
+    for peer in beside:
+        panel.plot([peer["words/s"], peer["reach"]], [peer["f1"]] * 2, "-", color=OTHERS, linewidth=0.7)
     if any(map(is_product, rows)):
         panel.plot([], [], "o", color="0.3", markerfacecolor="white", label="hollow: product")
     for row in named(rows).values():
@@ -215,39 +218,46 @@ def _points(panel: Any, rows: Sequence[Row], peers: Sequence[Row]) -> None:
     panel.tick_params(labelsize=10)
 
 
-def _names(panel: Any, rows: Sequence[Row], peers: Sequence[Row]) -> None:
+def _names(panel: Any, rows: Sequence[Row], beside: Sequence[Row]) -> None:
     labels = [
         Label(f"{name}\n{r['f1']:.1f}, {r['words/s']:,.0f} words/s", r["words/s"], r["f1"], OURS, 9.5)
         for name, r in named(rows).items()
     ]
     labels += [
         Label(r["name"], r["words/s"], r["f1"], OTHERS, 9.0)
-        for number, r in enumerate(peers)
+        for number, r in enumerate(beside)
         if number == 0 or r["name"] not in UNNAMED
     ]
-    place(panel, labels, [(r["words/s"], r["f1"]) for r in (*rows, *peers)])
+    lines = [
+        (r["words/s"] * (r["reach"] / r["words/s"]) ** share, r["f1"]) for r in beside for share in ALONG
+    ]
+    place(panel, labels, [(r["words/s"], r["f1"]) for r in rows] + lines)
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    results = stored(out, NAME, "fine")
+    return {"fine_speed": show(pictures, results)} if results else {}
+
+
+def show(pictures: Pictures, results: dict[Case, Row]) -> str:
     """The picture, and a table for each case."""
-    results = case.results(NAME)
-    text = draw(results) + "\n"
+    text = pictures(NAME, partial(draw, results), dpi=160) + "\n"
     header = ["parser", "F1", "ms/sentence", "words/s", "Mpush/sentence", "without a parse"]
     for one, found in results.items():
         levels = ", ".join(f"{f1:.1f}" for f1 in found["levels"])
         text += (
             f"{one.name}: level {found['level']}, the best on half of dev (levels 0 to "
-            f"{len(found['levels']) - 1}: {levels}). In italics: other parsers.\n\n"
+            f"{len(found['levels']) - 1}: {levels}). In italics: other parsers; †: on a loaded machine.\n\n"
         )
         rows = sorted((*found["rows"], *others(one, found)), key=lambda r: -r["f1"])
         text += table(header, [_cells(r) for r in rows]) + "\n"
-    fill(case.docs / PAGE, "fine_speed", text)
+    return text
 
 
 def _cells(r: Row) -> list[str]:
-    cells = [f"{r['f1']:.2f}", f"{1000 * r['seconds']:.2f}", f"{r['words/s']:,.0f}"]
     if "mpush" not in r:
-        return [f"*{r['name']}*", *cells, "", ""]
+        return [f"*{r['name']}*", f"{r['f1']:.2f}", f"{1000 * r['seconds']:.2f}", r["speed"], "", ""]
+    cells = [f"{r['f1']:.2f}", f"{1000 * r['seconds']:.2f}", f"{r['words/s']:,.0f}"]
     name = r["name"]
     if "every" in r:
         there = f"coarse to fine: {r['beside']:.2f}, {1000 * r['seconds beside']:.2f} ms"
@@ -262,7 +272,7 @@ def main() -> None:
     chosen = parser.parse_args()
     case = case_of(chosen)
     case.result(NAME, lambda: measure(case, runs(case), chosen.every, chosen.repeat))
-    describe(case)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

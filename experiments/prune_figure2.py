@@ -11,13 +11,27 @@ the test sentences, of which there are more. Fine grammars are those that roll-o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import secateur as sec
-from prune_runs import PAGE, runs, trainer_of, treebanks
-from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from prune_runs import runs, trainer_of, treebanks
+from report import (
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    new_figure,
+    start,
+    table,
+)
 from secateur.kinds.pcfg.recipe import Trainer
 from secateur.plots.frontier import LEARNED
 from secateur.search.core import Example, Policy
@@ -73,8 +87,8 @@ def outcome(row: dict[str, Any]) -> str:
     return "higher" if gain(row) > 0 else "lower" if gain(row) < 0 else "equal"
 
 
-def draw(found: dict[Case, Any]) -> str:
-    """A panel for each surrogate; the Markdown of the figure."""
+def draw(found: dict[Case, Any]) -> Any:
+    """A panel for each surrogate."""
     figure, axes = new_figure(1, len(found), size=(6.2 * len(found), 4.6))
     for panel, (case, rows) in zip(axes.flat, found.items(), strict=True):
         first = [row["rounds"][0] for row in rows]
@@ -95,7 +109,7 @@ def draw(found: dict[Case, Any]) -> str:
         panel.set(xlabel=RUNTIMES[case.surrogate], ylabel=ACCURACIES[case.surrogate])
         panel.set_title(title(case), loc="left", fontsize=10)
         panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, case.picture(NAME))
+    return figure
 
 
 def _lines(panel: Any, row: dict[str, Any], reach: float) -> None:
@@ -119,9 +133,12 @@ def _lines(panel: Any, row: dict[str, Any], reach: float) -> None:
         panel.annotate("", (to["runtime"], to["accuracy"]), (x, y), arrowprops=arrow, zorder=4)
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return by_grammar(out, NAME, "prune_figure2", partial(show, pictures))
+
+
+def show(pictures: Pictures, grammar: Grammar, results: dict[Case, Any]) -> str:
     """Figures and tables of all cases."""
-    results = case.results(NAME)
     counts = []
     for one, rows in results.items():
         outcomes = [outcome(row) for row in rows]
@@ -136,11 +153,11 @@ def describe(case: Case) -> None:
     text += table(header, counts) + "\n"
     for data in dict.fromkeys(one.data for one in results):
         found = {one: rows for one, rows in results.items() if one.data == data}
-        text += draw(found) + "\n"
+        text += pictures(next(iter(found)).picture(NAME), partial(draw, found)) + "\n"
         for one, rows in found.items():
             text += f"{title(one)} ({ACCURACIES[one.surrogate]}, {RUNTIMES[one.surrogate]}):\n\n"
             text += table(*_table(rows)) + "\n"
-    fill(case.docs / PAGE, case.section("prune_figure2"), text)
+    return text
 
 
 def title(case: Case) -> str:
@@ -176,7 +193,7 @@ def _table(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
 
 def run(case: Case) -> None:
     case.result(NAME, lambda: compare(case, runs(case)))
-    describe(case)
+    leave(case.out, sections)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ Without --time the words/s of an earlier timing are kept.
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,22 @@ import numpy.typing as npt
 
 import secateur as sec
 from prune_figure2 import BASELINE
-from prune_runs import PAGE, runs, treebanks
-from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table, write_json
+from prune_runs import runs, treebanks
+from report import (
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    new_figure,
+    read_json,
+    start,
+    table,
+    write_json,
+)
 from secateur.kinds.pcfg.model import MAX_RULE, UNPRUNED, VITERBI, decoders
 from secateur.kinds.pcfg.parser import model_parser
 from secateur.metrics import Counts
@@ -211,7 +226,7 @@ def pairs(found: Row) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def draw(case: Case, found: Row) -> str:
+def draw(case: Case, found: Row) -> Any:
     """F1 against mega-pushes, and against words/s where they were timed."""
     panels = ["mega-pushes per sentence"] + ["words per second, one core"] * bool(found["speed"])
     figure, axes = new_figure(1, len(panels), size=(6.2 * len(panels), 4.6))
@@ -234,12 +249,18 @@ def draw(case: Case, found: Row) -> str:
         panel.set(xscale="log", xlabel=label, ylabel="F1 on test")
         panel.set_title(case.name, loc="left", fontsize=10)
         panel.legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
+    return figure
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return {
+        **by_grammar(out, NAME, "prune_figure3", partial(show, pictures)),
+        **by_grammar(out, NAME, "prune_failures", failures),
+    }
+
+
+def show(pictures: Pictures, grammar: Grammar, results: dict[Case, Row]) -> str:
     """Figures and tables of all cases."""
-    results = case.results(NAME)
     header = [
         "data, surrogate",
         "unpruned F1",
@@ -252,17 +273,16 @@ def describe(case: Case) -> None:
         f"LOLS at p < {LEVEL}",
     ]
     rows = [headline(one.name, found) for one, found in results.items()]
-    text = table(header, [PAPER[case.grammar], *rows]) + "\n"
+    text = table(header, [PAPER[grammar], *rows]) + "\n"
     for one, found in results.items():
         unpruned = found["unpruned"]
-        text += draw(one, found) + "\n"
+        text += pictures(f"{NAME}-{one.name}", partial(draw, one, found)) + "\n"
         text += (
             f"{one.name}: {unpruned['sentences']:,} test sentences, unpruned F1 {unpruned['f1']:.2f} with "
             f"{unpruned['mpush']:.4f} Mpush; baseline → LOLS. {timing(found)}\n\n"
         )
         text += table(*pairs(found)) + "\n"
-    fill(case.docs / PAGE, case.section("prune_figure3"), text)
-    fill(case.docs / PAGE, case.section("prune_failures"), failures(results))
+    return text
 
 
 def timing(found: Row) -> str:
@@ -275,7 +295,7 @@ def timing(found: Row) -> str:
     )
 
 
-def failures(results: dict[Case, Row]) -> str:
+def failures(grammar: Grammar, results: dict[Case, Row]) -> str:
     """Sentences without a parse, by trade-off."""
     text = ""
     for case, found in results.items():
@@ -291,11 +311,11 @@ def failures(results: dict[Case, Row]) -> str:
 
 def run(case: Case, *, timed: bool = False, repeat: int = 10) -> None:
     file = case.file(NAME)
-    before = json.loads(file.read_text(encoding="utf-8"))["speed"] if file.exists() else {}
+    before = read_json(file)["speed"] if file.exists() else {}
     found = case.result(NAME, lambda: {**measure(case, runs(case)), "speed": before})
     if timed:
         write_json(file, {**found, "speed": speeds(case, runs(case), repeat)})
-    describe(case)
+    leave(case.out, sections)
 
 
 def main() -> None:

@@ -12,6 +12,8 @@ the one that roll-outs see.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,20 @@ import numpy.typing as npt
 
 import secateur as sec
 from prune_figure2 import BASELINE
-from prune_runs import PAGE, runs, trainer_of
-from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from prune_runs import runs, trainer_of
+from report import (
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    new_figure,
+    start,
+    table,
+)
 from secateur.kinds.pcfg.recipe import Trainer
 from secateur.models.dial import tradeoffs
 from secateur.plots.frontier import LEARNED
@@ -102,7 +116,7 @@ def cp_tradeoffs(case: Case, trainer: Trainer, model: sec.Model) -> list[float]:
     return [float(slope) for slope in tradeoffs(runtime, accuracy)]
 
 
-def draw(case: Case, rows: list[dict[str, Any]]) -> str:
+def draw(case: Case, rows: list[dict[str, Any]]) -> Any:
     """The paper's three rows: how often the oracles differ, regret where they do, regret per decision."""
     figure, axes = new_figure(3, 1, size=(6.2, 8.2))
     order = sorted(rows, key=lambda row: row["tradeoff"])
@@ -121,10 +135,14 @@ def draw(case: Case, rows: list[dict[str, Any]]) -> str:
     axes[0, 0].set_title(f"{case.name}: the baseline's oracle against roll-outs", loc="left", fontsize=10)
     axes[0, 0].legend(frameon=False, fontsize=7, ncols=3)
     axes[2, 0].set_xlabel("tradeoff, F1 (0 to 1) per item")
-    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
+    return figure
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return by_grammar(out, NAME, "prune_figure4", partial(show, pictures))
+
+
+def show(pictures: Pictures, grammar: Grammar, results: dict[Case, Any]) -> str:
     """Figures and tables of all cases."""
     header = [
         "tradeoff",
@@ -139,11 +157,11 @@ def describe(case: Case) -> None:
         "regret per decision",
     ]
     text = ""
-    for one, found in case.results(NAME).items():
-        text += draw(one, found["rows"]) + "\n"
+    for one, found in results.items():
+        text += pictures(f"{NAME}-{one.name}", partial(draw, one, found["rows"])) + "\n"
         text += f"{one.name}: {found['sentences']} dev sentences.\n\n"
         text += table(header, _rows(found["rows"])) + "\n"
-    fill(case.docs / PAGE, case.section("prune_figure4"), text)
+    return text
 
 
 def _rows(rows: list[dict[str, Any]]) -> list[list[str]]:
@@ -160,7 +178,7 @@ def _rows(rows: list[dict[str, Any]]) -> list[list[str]]:
 
 def run(case: Case, *, sentences: int = 200) -> None:
     case.result(NAME, lambda: measure(case, runs(case), sentences))
-    describe(case)
+    leave(case.out, sections)
 
 
 def main() -> None:

@@ -8,16 +8,31 @@ are compared by the mean F1 of their frontiers over the range of log pushes that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import secateur as sec
-from prune_runs import PAGE, given_grammar, settings_of, treebanks
-from report import Case, arguments, case_of, fill, new_figure, save_figure, start, table, write_json
+from prune_runs import given_grammar, settings_of, treebanks
+from report import (
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    new_figure,
+    read_json,
+    start,
+    table,
+    write_json,
+)
 from secateur.kinds.pcfg.recipe import Trainer
 from secateur.search.core import Policy
 from secateur.search.linear import logistic_regression
@@ -49,7 +64,7 @@ def frontier_of(trainer: Trainer, dev: sec.Treebank, power: int, penalties: Sequ
 def sweep(case: Case, powers: Sequence[int], least: Sequence[int], penalties: Sequence[float]) -> None:
     """Every setting that is not stored yet; each is stored when done."""
     file = case.file(NAME)
-    found = json.loads(file.read_text(encoding="utf-8")) if file.exists() and not case.again else {}
+    found = read_json(file) if file.exists() and not case.again else {}
     trees = treebanks(case.data, case.limit)
     for seen in least:
         missing = [power for power in powers if f"{power}/{seen}" not in found]
@@ -82,7 +97,7 @@ def heights(found: dict[str, list[Row]]) -> dict[str, float]:
     return {setting: float(np.interp(grid, x, y).mean()) for setting, (x, y) in curves.items()}
 
 
-def draw(case: Case, found: dict[str, list[Row]], best: str) -> str:
+def draw(case: Case, found: dict[str, list[Row]], best: str) -> Any:
     """All frontiers that need features seen as often as the best one does."""
     figure, axes = new_figure(1, 1, size=(6.2, 4.4))
     seen = best.partition("/")[2]
@@ -101,17 +116,21 @@ def draw(case: Case, found: dict[str, list[Row]], best: str) -> str:
         f"{case.name}: baselines, features of {seen} sentences at least", loc="left", fontsize=10
     )
     axes[0, 0].legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
+    return figure
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return by_grammar(out, NAME, "prune_regularizer", partial(show, pictures))
+
+
+def show(pictures: Pictures, grammar: Grammar, results: dict[Case, Any]) -> str:
     """Figures and tables of all cases."""
     text = "Paper: the best of 2^-11 .. 2^-15 was 2^-13.\n\n"
-    for one, found in case.results(NAME).items():
+    for one, found in results.items():
         height = heights(found)
         best = max(height, key=lambda setting: height[setting])
         powers, least = ({setting.split("/")[part] for setting in found} for part in (0, 1))
-        text += draw(one, found, best) + "\n"
+        text += pictures(f"{NAME}-{one.name}", partial(draw, one, found, best)) + "\n"
         text += f"{one.name}: mean F1 of the frontier on dev; the best in bold.\n\n"
         header = ["regularizer", *(f"features of {seen}+ sentences" for seen in sorted(least))]
         rows = []
@@ -123,7 +142,7 @@ def describe(case: Case) -> None:
                 cells.append(f"{mark}{height[setting]:.2f}{mark}" if setting in height else "")
             rows.append(cells)
         text += table(header, rows) + "\n"
-    fill(case.docs / PAGE, "prune_regularizer", text)
+    return text
 
 
 def _order(setting: str) -> int:
@@ -138,7 +157,7 @@ def run(
     penalties: Sequence[float] = PENALTIES,
 ) -> None:
     sweep(case, powers, least, penalties)
-    describe(case)
+    leave(case.out, sections)
 
 
 def main() -> None:

@@ -15,13 +15,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import secateur as sec
-from prune_runs import PAGE, ROLLOUT_LEVEL, runs, trainer_of, treebanks
-from report import ROOT, Case, arguments, case_of, fill, new_figure, save_figure, start, table
+from prune_runs import ROLLOUT_LEVEL, runs, trainer_of, treebanks
+from report import (
+    ROOT,
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    new_figure,
+    start,
+    table,
+)
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.kinds.pcfg.recipe import Trainer
 from secateur.tasks.span_pruning.task import SpanPruning, sites_of
@@ -139,7 +154,7 @@ def with_sum(rows: list[Row]) -> list[Row]:
     return [*rows, total]
 
 
-def draw(case: Case, rows: list[Row]) -> str:
+def draw(case: Case, rows: list[Row]) -> Any:
     figure, axes = new_figure(1, 1, size=(6.2, 4.2))
     for engine, marker in zip(ENGINES, "sDo^", strict=True):
         axes[0, 0].plot(
@@ -151,23 +166,27 @@ def draw(case: Case, rows: list[Row]) -> str:
     axes[0, 0].set(yscale="log", xlabel="words", ylabel="ms (CPU) for all roll-outs of a sentence")
     axes[0, 0].set_title(case.name, loc="left", fontsize=10)
     axes[0, 0].legend(frameon=False, fontsize=8)
-    return save_figure(figure, case.docs, f"{NAME}-{case.name}")
+    return figure
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return by_grammar(out, NAME, "prune_rollouts", partial(show, pictures))
+
+
+def show(pictures: Pictures, grammar: Grammar, results: dict[Case, Any]) -> str:
     """Figures and tables of all cases."""
     header = ["words", "sentences", "roll-outs", *(f"{name}, ms a set" for name in ENGINES)]
     header += [f"{name} over {replay}" for name in ("CP", "DP") for replay in ("left-child", "kernel")]
-    text = PAPER[case.grammar] + "\n\n"
-    for one, found in case.results(NAME).items():
-        text += draw(one, found["rows"]) + "\n"
+    text = PAPER[grammar] + "\n\n"
+    for one, found in results.items():
+        text += pictures(f"{NAME}-{one.name}", partial(draw, one, found["rows"])) + "\n"
         text += f"{one.name}: a third of the spans kept, as {found['policy']} scores them.\n\n"
         text += table(header, _cells(found["rows"])) + "\n"
         if "whole" in found:
             text += _levels(found) + "\n\n"
             if found["whole"]["rows"]:
                 text += table(header, _cells(found["whole"]["rows"])) + "\n"
-    fill(case.docs / PAGE, case.section("prune_rollouts"), text)
+    return text
 
 
 def _levels(found: Row) -> str:
@@ -196,7 +215,7 @@ def _cells(rows: list[Row]) -> list[list[str]]:
 
 def run(case: Case, *, count: int = 20, repeat: int = 5) -> None:
     case.result(NAME, lambda: measure(case, runs(case), count, repeat))
-    describe(case)
+    leave(case.out, sections)
 
 
 def main() -> None:

@@ -20,14 +20,26 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 import secateur as sec
-from report import Case, Surrogate, arguments, case_of, fill, start, table
+from report import (
+    Case,
+    Grammar,
+    Pictures,
+    Sections,
+    Surrogate,
+    arguments,
+    by_grammar,
+    case_of,
+    leave,
+    start,
+    table,
+)
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.kinds.pcfg.model import load_model
 from secateur.kinds.pcfg.recipe import Settings, SplitSettings, Trainer, train
 from secateur.search.parallel import Engine
 
-PAGE = Path("papers") / "learning-to-prune.md"
+NAME = "prune-runs"
 SIZES = (2000, 400, 600)  # of the garden's parts
 REGULARIZER = 2.0**-17  # of the coarse runs; prune_regularizer.py has since found 2^-18 a little better
 LEFT = 0.75  # of the accuracy at the fast end: further than a dial needs, as far as the paper's figures
@@ -192,9 +204,13 @@ def about(case: Case, model: sec.Model) -> dict[str, Any]:
     return found
 
 
-def describe(case: Case) -> None:
+def sections(out: Path, pictures: Pictures) -> Sections:
+    return by_grammar(out, NAME, "prune_runs", show)
+
+
+def show(grammar: Grammar, results: dict[Case, Any]) -> str:
     """The table of all runs with this grammar."""
-    fine = case.grammar == "fine"
+    fine = grammar == "fine"
     header = [
         "data, surrogate",
         "training sentences up to 40 words",
@@ -223,9 +239,9 @@ def describe(case: Case) -> None:
             f"{r['seconds'] / 3600:.2f}",
             *(_split(r) if fine else ()),
         ]
-        for one, r in case.results("prune-runs").items()
+        for one, r in results.items()
     ]
-    fill(case.docs / PAGE, case.section("prune_runs"), table(header, rows))
+    return table(header, rows)
 
 
 def _split(r: dict[str, Any]) -> list[str]:
@@ -236,8 +252,8 @@ def _split(r: dict[str, Any]) -> list[str]:
 
 def run(case: Case, *, settings: Settings | None = None, splits: SplitSettings = SPLITS) -> None:
     model = runs(case, settings=settings, splits=splits)
-    case.result("prune-runs", lambda: about(case, model))
-    describe(case)
+    case.result(NAME, lambda: about(case, model))
+    leave(case.out, sections)
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""What the experiment scripts share: options, where results go, and tables in the documentation."""
+"""What the experiment scripts share: options, where results go, tables and pictures.
+
+A script writes into its --out and nowhere else; pages.py writes the documentation.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,8 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ("gum", "ptb-sample", "ptb-r0", "garden")  # in the order of the tables
 Surrogate = Literal["dp", "cp"]
 Grammar = Literal["coarse", "fine"]  # fine: split
-OUT = ROOT / "experiments" / "results"
-DOCS = ROOT / "docs"
+OUT = ROOT / "experiments" / "out"  # what a run leaves, unless told otherwise; not in the repository
+RESULTS = ROOT / "experiments" / "results"  # what the documentation shows
+
+WHERE = "folder of results, models, tables and pictures; nothing is written outside it"
+Sections = dict[str, str]  # Markdown by the name of its place on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,6 @@ class Case:
     surrogate: Surrogate = "dp"
     grammar: Grammar = "coarse"
     out: Path = OUT
-    docs: Path = DOCS
     again: bool = False  # even if the results are there
     jobs: int = 1
     limit: int | None = None  # training trees; half as many of dev and test
@@ -57,11 +62,41 @@ class Case:
         """What was found before, or what `make` finds, stored."""
         return result_in(self.file(experiment), make, again=self.again)
 
-    def results(self, experiment: str) -> dict[Case, Any]:
-        """What is stored of all cases of this grammar."""
-        cases = (replace(self, data=data, surrogate=s) for data in DATA for s in get_args(Surrogate))
-        files = {case: case.file(experiment) for case in cases}
-        return {case: json.loads(f.read_text(encoding="utf-8")) for case, f in files.items() if f.exists()}
+
+def stored(out: Path, experiment: str, grammar: Grammar) -> dict[Case, Any]:
+    """What a folder holds of all cases with this grammar."""
+    cases = (Case(data, s, grammar, out) for data in DATA for s in get_args(Surrogate))
+    return {case: read_json(case.file(experiment)) for case in cases if case.file(experiment).exists()}
+
+
+def by_grammar(
+    out: Path, experiment: str, section: str, show: Callable[[Grammar, dict[Case, Any]], str]
+) -> Sections:
+    """A section for each grammar that anything is stored of."""
+    found = {grammar: stored(out, experiment, grammar) for grammar in get_args(Grammar)}
+    return {next(iter(r)).section(section): show(grammar, r) for grammar, r in found.items() if r}
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Where pictures are drawn: nowhere, if only the text is asked for."""
+
+    folder: Path | None = None
+    address: str = "images"  # of the folder, from the page
+
+    def __call__(self, name: str, draw: Callable[[], Any], *, dpi: int = 110) -> str:
+        """The Markdown of a picture, which is drawn now."""
+        if self.folder is not None:
+            save_figure(draw(), self.folder / f"{name}.png", dpi=dpi)
+        return f"![{name}]({self.address}/{name}.png)\n"
+
+
+def leave(out: Path, sections: Callable[[Path, Pictures], Sections]) -> None:
+    """Write what a script shows of a folder's results into that folder."""
+    pages = out / "pages"
+    for name, text in sections(out, Pictures(pages / "images")).items():
+        write(pages / f"{name}.md", text)
+        print(f"wrote {pages / name}.md")
 
 
 def arguments(
@@ -75,8 +110,7 @@ def arguments(
         parser.add_argument("--grammar", choices=get_args(Grammar), default="coarse", help="fine: split")
     else:
         parser.set_defaults(grammar=grammar)
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--docs", type=Path, default=DOCS)
+    parser.add_argument("--out", type=Path, default=OUT, help=WHERE)
     parser.add_argument("--again", action="store_true", help="measure even if the results are there")
     parser.add_argument("--jobs", type=int, default=1, help="processes; 0 means all cores")
     parser.add_argument("--limit", type=int, help="training trees; half as many of dev and test")
@@ -90,7 +124,6 @@ def case_of(chosen: argparse.Namespace) -> Case:
         chosen.surrogate,
         chosen.grammar,
         chosen.out,
-        chosen.docs,
         chosen.again,
         chosen.jobs or os.cpu_count() or 1,
         chosen.limit,
@@ -109,6 +142,10 @@ def result_in(file: Path, make: Callable[[], Any], *, again: bool) -> Any:
     """What is stored in a file, or what `make` finds, stored there."""
     if again or not file.exists():
         write_json(file, make())
+    return read_json(file)
+
+
+def read_json(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -130,27 +167,24 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def fill(page: Path, section: str, text: str) -> None:
-    """Put text between the section's two markers."""
+def filled(page: str, section: str, text: str, *, where: str) -> str:
+    """The page with text between the section's two markers."""
     begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
-    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    before, found, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise InputError(f"no section {section}", where=str(page), fix=f"write {begin} and {end} into it")
-    write(page, f"{before}{begin}\n{text.strip()}\n{end}{after}")
+        raise InputError(f"no section {section}", where=where, fix=f"write {begin} and {end} into it")
+    return f"{before}{begin}\n{text.strip()}\n{end}{after}"
 
 
-def save_figure(figure: Any, docs: Path, name: str, *, dpi: int = 110) -> str:
-    """Write docs/images/NAME.png; the Markdown of a page in a folder beside it."""
+def save_figure(figure: Any, file: Path, *, dpi: int) -> None:
     from matplotlib import pyplot
 
-    file = docs / "images" / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
     if figure.get_layout_engine() is None:
         figure.tight_layout()
     figure.savefig(file, dpi=dpi)
     pyplot.close(figure)
-    return f"![{name}](../images/{name}.png)\n"
 
 
 def new_figure(rows: int, columns: int, *, size: tuple[float, float]) -> tuple[Any, Any]:

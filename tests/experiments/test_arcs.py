@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -29,19 +28,12 @@ from secateur.tasks.arc_locking.corpus import corpus_of
 
 SETTINGS = ArcSettings(ends=(24, 64), costs=(2.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1)
 POLICIES = ["dagger-0", "dagger-1"]
-NOT_YET = "not run yet"
 
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> ArcCase:
-    """A trained case; the page is a copy without results."""
-    folder = tmp_path_factory.mktemp("arcs")
-    page = folder / "docs" / arc_table1.PAGE
-    page.parent.mkdir(parents=True)
-    shutil.copy(report.DOCS / arc_table1.PAGE, page)
-    for name in ("arc_vine", "arc_bits", *(f"arc_figure{number}" for number in (2, 3, 4, 5))):
-        report.fill(page, name, NOT_YET)
-    case = ArcCase("garden", limit=240, out=folder / "out", docs=folder / "docs")
+    """A trained case."""
+    case = ArcCase("garden", limit=240, out=tmp_path_factory.mktemp("arcs"))
     arc_table1.trained(case.folder, case.data, case.limit, SETTINGS)
     return case
 
@@ -58,8 +50,8 @@ def model(case: ArcCase) -> DependencyModel:
 
 
 def section(case: ArcCase, name: str) -> str:
-    text = (case.docs / arc_table1.PAGE).read_text(encoding="utf-8")
-    return text.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0]
+    """As the script left it."""
+    return (case.out / "pages" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def stored(case: ArcCase, name: str) -> Any:
@@ -67,7 +59,7 @@ def stored(case: ArcCase, name: str) -> Any:
 
 
 def is_drawn(case: ArcCase, name: str) -> bool:
-    return (case.docs / "images" / f"{name}-{case.name}.png").stat().st_size > 0
+    return (case.out / "pages" / "images" / f"{name}-{case.name}.png").stat().st_size > 0
 
 
 def test_table_1(case: ArcCase, model: DependencyModel) -> None:
@@ -135,7 +127,8 @@ def test_figure_2_of_the_second_order(tmp_path: Path, model: DependencyModel) ->
     dense = scores.arcs[scores.start[-2] :].reshape((size,) * 2)
     assert np.array_equal(np.isfinite(dense), np.isfinite(cube).any(axis=2))
     rows = arc_figure2.measure(second, trees, 1)
-    assert "second order" in arc_figure2.show(tmp_path, "garden", rows)
+    assert "second order" in arc_figure2.show(report.Pictures(tmp_path), "garden", rows)
+    assert (tmp_path / "arc-figure2-garden.png").stat().st_size > 0
 
 
 def test_figure_3(case: ArcCase, model: DependencyModel) -> None:
@@ -218,8 +211,7 @@ def test_vine(case: ArcCase, model: DependencyModel) -> None:
     spent = [rows[f"vine {share:g}"]["templates"] for share in arc_vine.SHARES]
     assert spent == sorted(spent, reverse=True)
     assert spent[-1] < rows[FULL]["templates"] <= 1  # arcs without rivals are not scored
-    case.describe(arc_vine.NAME, arc_vine.show)
-    assert "vine 0.5" in section(case, "arc_vine")
+    assert "vine 0.5" in arc_vine.sections(case.out, report.Pictures())["arc_vine"]
 
 
 def test_bits(case: ArcCase) -> None:
@@ -228,5 +220,4 @@ def test_bits(case: ArcCase) -> None:
     assert small["used"] <= 16
     assert large["used"] > 1000
     assert large["dev"] > small["dev"]  # 16 weights for all
-    case.describe(arc_bits.NAME, arc_bits.show)
-    assert "2^16" in section(case, "arc_bits")
+    assert "2^16" in arc_bits.sections(case.out, report.Pictures())["arc_bits"]

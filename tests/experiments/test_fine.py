@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -30,24 +31,11 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.kinds.pcfg.parser import model_parser
 from secateur.search.linear import REGULARIZER
 
-NOT_YET = "not run yet"
-SECTIONS = ("runs", "figure2", "figure3", "failures", "figure4", "rollouts")
-
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> report.Case:
-    """A trained case; the page is a copy without results."""
-    folder = tmp_path_factory.mktemp("fine")
-    page = folder / "docs" / prune_runs.PAGE
-    page.parent.mkdir(parents=True)
-    shutil.copy(report.DOCS / prune_runs.PAGE, page)
-    for section in (
-        "fine_speed",
-        "fine_smoothing",
-        *(f"prune_{s}{fine}" for s in SECTIONS for fine in ("", "_fine")),
-    ):
-        report.fill(page, section, NOT_YET)
-    case = report.Case("garden", grammar="fine", out=folder / "results", docs=folder / "docs", limit=120)
+    """A trained case."""
+    case = report.Case("garden", grammar="fine", out=tmp_path_factory.mktemp("fine"), limit=120)
     settings = replace(prune_runs.settings_of(case), points=3, iterations=1, repeat=1)
     prune_runs.run(case, settings=settings, splits=replace(prune_runs.SPLITS, levels=1, products=2))
     return case
@@ -61,7 +49,7 @@ def model(case: report.Case) -> sec.Model:
 @pytest.fixture(scope="module")
 def cp(case: report.Case) -> report.Case:
     """The same for the other surrogate, by the command."""
-    given = ["--out", str(case.out), "--docs", str(case.docs), "--limit", "120", "--surrogate", "cp"]
+    given = ["--out", str(case.out), "--limit", "120", "--surrogate", "cp"]
     given += ["--levels", "1", "--products", "2", "--iterations", "1", "--minibatch", "20"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["fine_runs.py", *given])
@@ -70,8 +58,8 @@ def cp(case: report.Case) -> report.Case:
 
 
 def section(case: report.Case, name: str) -> str:
-    text = (case.docs / prune_runs.PAGE).read_text(encoding="utf-8")
-    return text.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0]
+    """As the script left it."""
+    return (case.out / "pages" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def stored(case: report.Case, name: str) -> Any:
@@ -87,8 +75,10 @@ def test_coarse_and_fine_are_kept_apart(tmp_path: Path) -> None:
     assert fine.result("a", lambda: 2) == 2
     other = replace(fine, data="garden", surrogate="dp")
     assert other.result("a", lambda: 3) == 3
-    assert coarse.results("a") == {coarse: 1}
-    assert list(other.results("a").items()) == [(fine, 2), (other, 3)]
+    assert report.stored(tmp_path, "a", "coarse") == {coarse: 1}
+    assert list(report.stored(tmp_path, "a", "fine").items()) == [(fine, 2), (other, 3)]
+    shown = report.by_grammar(tmp_path, "a", "b", lambda grammar, found: f"{grammar} {len(found)}")
+    assert shown == {"b": "coarse 1", "b_fine": "fine 2"}
 
 
 def test_the_option() -> None:
@@ -111,7 +101,7 @@ def test_runs(case: report.Case, model: sec.Model) -> None:
     assert 0 <= about["lacking"] < about["gold nodes"]
     assert about["roll-out rules"] >= about["binary rules"]
     assert "| garden-dp-fine |" in section(case, "prune_runs_fine")
-    assert NOT_YET in section(case, "prune_runs")
+    assert not (case.out / "pages" / "prune_runs.md").exists()
 
 
 def test_a_run_for_the_other_surrogate_takes_the_split_grammars(case: report.Case, cp: report.Case) -> None:
@@ -141,8 +131,8 @@ def test_figure2_is_about_the_grammar_of_roll_outs(case: report.Case, model: sec
     assert rows[1]["rounds"][0]["accuracy"] == pytest.approx(accuracy)
     assert rows[1]["rounds"][0]["runtime"] == pytest.approx(runtime)
     assert "garden, fine, surrogate dp" in section(case, "prune_figure2_fine")
-    assert NOT_YET in section(case, "prune_figure2")
-    assert (case.docs / "images" / "prune-figure2-garden-fine.png").stat().st_size > 0
+    assert not (case.out / "pages" / "prune_figure2.md").exists()
+    assert (case.out / "pages" / "images" / "prune-figure2-garden-fine.png").stat().st_size > 0
 
 
 def test_figure3_parses_with_one_split_grammar(case: report.Case, model: sec.Model) -> None:
@@ -158,7 +148,7 @@ def test_figure3_parses_with_one_split_grammar(case: report.Case, model: sec.Mod
     assert set(found["speed"]) == {"exact", *model.policies}
     assert "+0.16" in section(case, "prune_figure3_fine")
     assert section(case, "prune_failures_fine").count("| LOLS |") == 1
-    assert NOT_YET in section(case, "prune_figure3")
+    assert not (case.out / "pages" / "prune_figure3.md").exists()
 
 
 def test_figure4(cp: report.Case) -> None:
@@ -190,14 +180,14 @@ def test_rollouts(case: report.Case, model: sec.Model, monkeypatch: pytest.Monke
     assert [row["length"] for row in whole["rows"]] == ["5-10", "11-20"]
     assert whole["rules"] == found["rules"]
     report.write_json(case.file(prune_rollouts.NAME), {**found, "level": 0, "whole": whole})
-    prune_rollouts.describe(case)
+    report.leave(case.out, prune_rollouts.sections)
     assert section(case, "prune_rollouts_fine").count("| all |") == 2
     monkeypatch.setattr(prune_rollouts, "WHOLE_RULES", 10)
     assert prune_rollouts.whole(case, model, weights, 1)["rows"] == []
 
 
 def test_speed(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = ["--out", str(case.out), "--docs", str(case.docs), "--limit", "120"]
+    given = ["--out", str(case.out), "--limit", "120"]
     monkeypatch.setattr(sys, "argv", ["fine_speed.py", *given, "--every", "2"])
     fine_speed.main()
     found = stored(case, fine_speed.NAME)
@@ -212,11 +202,11 @@ def test_speed(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert points["exhaustive"]["f1"] == pytest.approx(rows["coarse to fine"]["f1"] + gained)
     assert points["exhaustive"]["words/s"] < points["coarse to fine"]["words/s"]
     assert "| exhaustive, one sentence in 2 (there, coarse to fine: " in section(case, "fine_speed")
-    assert (case.docs / "images" / "fine-speed.png").stat().st_size > 1000
+    assert (case.out / "pages" / "images" / "fine-speed.png").stat().st_size > 1000
 
 
 def test_smoothing(case: report.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = ["--out", str(case.out), "--docs", str(case.docs), "--limit", "120", "--level", "1"]
+    given = ["--out", str(case.out), "--limit", "120", "--level", "1"]
     monkeypatch.setattr(sys, "argv", ["fine_smoothing.py", *given])
     monkeypatch.setattr(fine_smoothing, "RULES", (0.1,))
     fine_smoothing.main()
@@ -251,17 +241,15 @@ def test_the_picture_has_a_panel_for_each_data_set(case: report.Case, tmp_path: 
     gum = replace(case, data="gum", out=tmp_path)
     for one in (gum, replace(gum, data="ptb-sample"), replace(gum, surrogate="cp")):
         report.write_json(one.file(fine_speed.NAME), {"level": 1, "levels": [61.0, 84.0], "rows": rows})
-    before = section(case, "fine_speed")
-    fine_speed.describe(gum)
-    found = section(case, "fine_speed")
-    report.fill(case.docs / prune_runs.PAGE, "fine_speed", before)
+    (found,) = fine_speed.sections(tmp_path, report.Pictures()).values()
     assert found.count("![fine-speed]") == 1
     assert [found.count(name) for name in ("gum-dp-fine:", "ptb-sample-dp-fine:", "gum-cp-fine:")] == [
         1,
         1,
         1,
     ]
-    assert "| *Berkeley SM5* | 82.90 | 122.00 | 164 |  |  |" in found
+    assert "| *Berkeley SM5* | 82.90 |" in found
+    assert re.search(r"\| \*Berkeley SM4\* \| 85\.60 \| [\d.]+ \| 750-810 \|", found)
 
 
 def test_labels_keep_clear_of_each_other() -> None:

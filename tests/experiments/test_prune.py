@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,24 +25,16 @@ from secateur.errors import InputError
 from secateur.metrics import Counts, permutation_test
 from secateur.models.dial import Curve
 
-NOT_YET = "not run yet"
-
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> report.Case:
-    """A trained case, by the command; the page is a copy without results."""
-    folder = tmp_path_factory.mktemp("prune")
-    page = folder / "docs" / prune_runs.PAGE
-    page.parent.mkdir(parents=True)
-    shutil.copy(report.DOCS / prune_runs.PAGE, page)
-    for section in ("runs", "figure2", "figure3", "failures", "figure4", "rollouts", "regularizer"):
-        report.fill(page, f"prune_{section}", NOT_YET)
-    out, docs = folder / "out", folder / "docs"
+    """A trained case, by the command."""
+    out = tmp_path_factory.mktemp("prune")
     command = ["prune_runs.py", "--limit", "100", "--points", "3", "--iterations", "1"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [*command, "--out", str(out), "--docs", str(docs)])
+        patch.setattr(sys, "argv", [*command, "--out", str(out)])
         prune_runs.main()
-    return report.Case("garden", out=out, docs=docs, limit=100)
+    return report.Case("garden", out=out, limit=100)
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +43,8 @@ def model(case: report.Case) -> Model:
 
 
 def section(case: report.Case, name: str) -> str:
-    text = (case.docs / prune_runs.PAGE).read_text(encoding="utf-8")
-    return text.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0]
+    """As the script left it."""
+    return (case.out / "pages" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def stored(case: report.Case, name: str) -> Any:
@@ -92,7 +83,7 @@ def test_figure2(case: report.Case, model: Model) -> None:
     kept = [task.run(task.encode(t.words()), model.policies["baseline-1"]).work.kept for t in dev[1::2]]
     assert rows[1]["baseline"]["runtime"] == pytest.approx(np.mean(kept))
     assert f"| garden-dp | {len(rows)} |" in section(case, "prune_figure2")
-    assert (case.docs / "images" / "prune-figure2-garden.png").stat().st_size > 0
+    assert (case.out / "pages" / "images" / "prune-figure2-garden.png").stat().st_size > 0
 
 
 def test_figure3_compares_true_rewards(case: report.Case, model: Model) -> None:
@@ -255,11 +246,10 @@ def made_rules(tree: sec.Tree) -> Iterator[tuple[str, str, str]]:
         yield from made_rules(child)
 
 
-def test_sections_are_filled_between_their_markers(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("above\n<!-- a: begin -->\nold\n<!-- a: end -->\nbelow\n")
-    report.fill(page, "a", report.table(["x", "y"], [["1", "2"]]))
+def test_sections_are_filled_between_their_markers() -> None:
+    page = "above\n<!-- a: begin -->\nold\n<!-- a: end -->\nbelow\n"
     expected = "| x | y |\n| --- | --- |\n| 1 | 2 |"
-    assert page.read_text() == f"above\n<!-- a: begin -->\n{expected}\n<!-- a: end -->\nbelow\n"
+    found = report.filled(page, "a", report.table(["x", "y"], [["1", "2"]]), where="page")
+    assert found == f"above\n<!-- a: begin -->\n{expected}\n<!-- a: end -->\nbelow\n"
     with pytest.raises(InputError, match="no section b"):
-        report.fill(page, "b", "text")
+        report.filled(page, "b", "text", where="page")

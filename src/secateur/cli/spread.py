@@ -92,7 +92,8 @@ def _parameter(name: str, own: Mapping[str, Offer], of_what: str) -> Parameter:
     names = [flag(name)]
     if shape is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"] if _default_is(own, True) else names
-    annotation = Annotated[(list[str] if offer.many else shape) | None, typer.Option(*names, **about)]
+    value: Any = list[str] if offer.many else shape
+    annotation: Any = Annotated[value | None, typer.Option(*names, **about)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
