@@ -248,7 +248,7 @@ def check_resumed(given: Checkpoint, dim: int, examples: int, apart: int) -> Non
     sizes = {len(weights) for weights in (given.weights, given.best, *given.apart)}
     if sizes != {dim} or len(given.apart) not in (0, apart):
         raise ValueError(
-            f"policies {len(given.apart)} folds apart of {sizes} features: {apart} and {dim} here"
+            f"{len(given.apart)} policies apart, {sizes} features: not {apart} and {dim} as here"
         )
     if not ((given.held.example >= 0) & (given.held.example < examples)).all():
         raise ValueError(f"decisions of examples beyond the {examples} there are")
