@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
-import random
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -33,132 +31,12 @@ from secateur.search.core import (
     Work,
     choose,
 )
-from secateur.search.values import replay
+from secateur.search.values import asymmetric, imitate, replay
 from secateur.tasks.span_pruning.backprop import ExpectedRecall, backprop
 from secateur.tasks.span_pruning.propagate import propagate
 from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.testing import check_task, check_values
-
-# --- Tasks that ask at other times than span pruning, which asks before the kernel.
-
-
-@dataclass
-class Log:
-    """Decisions as they come, with the policy that makes them."""
-
-    policy: Policy
-    force: Force
-    seed: int
-    site: list[list[int]] = field(default_factory=list)
-    state: list[list[float]] = field(default_factory=list)
-    ptr: list[int] = field(default_factory=lambda: [0])
-    action: list[int] = field(default_factory=list)
-
-    def decide(self, site: Any, state: Any, scores: Any, gold: Any) -> int:
-        """One decision, with a stream of random numbers of its own."""
-        step = len(self.action)
-        rng = random.Random(1000 * self.seed + step)
-        scores = np.concatenate(([0.0], scores)) if len(scores) == 1 and self.binary else np.array(scores)
-        if self.policy.temperature > 0:
-            noise = [-math.log(rng.expovariate(1.0)) for _ in scores]
-            scores = scores / self.policy.temperature + noise
-        action = int(np.argmax(scores))
-        if rng.random() < self.policy.oracle_rate:
-            action = int(gold[0]) if self.binary else int(np.argmax(gold)) if any(gold) else action
-        if step == self.force.step:
-            action = self.force.action
-        self.site += site
-        self.state += state
-        self.ptr.append(len(self.site))
-        self.action.append(action)
-        return action
-
-    binary: bool = True
-
-    def trace(self) -> Trace:
-        return Trace(
-            np.array(self.site, np.int32).reshape(-1, 2),
-            np.array(self.state, np.float64).reshape(-1, 1),
-            np.array(self.ptr, np.int64),
-            np.array(self.action, np.int64),
-            self.binary,
-        )
-
-
-class Sequential:
-    """x: kinds of items; gold: the good kinds. Features: the kind, and the kind in this state."""
-
-    dim = 64
-
-    def run(self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0) -> Outcome:
-        return self.roll_in(x, policy, force, gold=gold, seed=seed).outcome
-
-    def roll_in(
-        self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
-    ) -> Episode:
-        raise NotImplementedError
-
-    def features(self, x: Any, site: Any, state: Any) -> Any:
-        bucket = np.stack((site[:, 1], 16 + 8 * np.minimum(state[:, 0], 4) + site[:, 1]), 1)
-        return Rows(bucket.astype(np.uint32))
-
-    def is_gold(self, site: Any, gold: Any) -> Any:
-        return np.isin(site[:, 1], list(gold))
-
-    def scores(self, x: Any, site: Any, state: Any, policy: Policy) -> Any:
-        return self.features(x, np.array(site), np.array(state)).scores(policy.weights)
-
-
-class Walk(Sequential):
-    """Decides inside the search: what is declined hides the item behind it, so sites depend on actions."""
-
-    def roll_in(
-        self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
-    ) -> Episode:
-        log = Log(policy, force, seed)
-        place, taken = 0, []
-        while place < len(x):
-            site, state = [[place, x[place]]], [[float(len(taken))]]
-            right = None if gold is None else self.is_gold(np.array(site), gold)
-            if log.decide(site, state, self.scores(x, site, state, policy), right) == TAKE:
-                taken.append(x[place])
-                place += 1
-            else:
-                place += 2
-        return Episode(Outcome(tuple(taken), Work(kept=len(taken), pushes=len(log.action))), log.trace())
-
-
-class Agenda(Sequential):
-    """Orders the search: of all that waits, which next? Ends when an item of kind 0 comes up."""
-
-    def roll_in(
-        self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
-    ) -> Episode:
-        log = Log(policy, force, seed, binary=False)
-        waiting, popped = list(enumerate(x)), []
-        while waiting and 0 not in popped:
-            site = [[place, kind] for place, kind in waiting]
-            state = [[float(len(popped))]] * len(site)
-            right = None if gold is None else self.is_gold(np.array(site), gold)
-            chosen = log.decide(site, state, self.scores(x, site, state, policy), right)
-            popped.append(waiting.pop(chosen)[1])
-        return Episode(Outcome(popped, Work(pops=len(popped))), log.trace())
-
-
-WALKS = [
-    Example((3, 1, 4, 1, 5, 2, 6, 5), {1, 5}),
-    Example((2, 7, 1, 3, 6, 6, 1, 4, 4), {1, 6}),
-    Example((), {1}),
-]
-AGENDAS = [Example((3, 1, 0, 1, 5, 2), {1, 0}), Example((5, 4, 4, 3, 2, 0, 1), {0}), Example((2,), {3})]
-
-
-def useful(x: Any, outcome: Outcome, gold: Any) -> float:
-    return len(gold & set(outcome.parts)) / len(gold)
-
-
-def last(x: Any, outcome: Outcome, gold: Any) -> float:
-    return 1.0 / (1.0 + outcome.parts[-1])
+from toy_tasks import AGENDAS, WALKS, Agenda, Sequential, Walk, last, useful
 
 
 def replay_all(
@@ -177,6 +55,52 @@ def replay_all(
 @pytest.mark.parametrize(("task", "examples"), [(Walk(), WALKS), (Agenda(), AGENDAS)])
 def test_tasks_that_ask_inside_the_search_pass(task: Task, examples: list[Example]) -> None:
     check_task(task, examples, workers=False)
+
+
+class Weighed(Sequential):
+    """Features with values: what is far ahead counts less."""
+
+    def features(self, x: Any, site: Any, state: Any) -> Any:
+        rows = super().features(x, site, state)
+        far = 1.0 / (1.0 + site[:, :1])
+        return Rows(rows.bucket, np.concatenate((far, -0.5 * far), axis=1).astype(np.float32))
+
+
+class WeighedWalk(Weighed, Walk):
+    pass
+
+
+class WeighedAgenda(Weighed, Agenda):
+    pass
+
+
+@pytest.mark.parametrize(("task", "examples"), [(WeighedWalk(), WALKS), (WeighedAgenda(), AGENDAS)])
+def test_tasks_with_valued_features_pass(task: Task, examples: list[Example]) -> None:
+    check_task(task, examples, workers=False)
+
+
+def labels_slowly(penalty: float) -> Values:
+    """By candidate: gold 1, any other one 1 - penalty; to decline: 0 if the candidate is gold, else 1."""
+
+    def values(
+        task: Task, x: Any, gold: Any, policy: Policy, episode: Episode, reward: Any, steps: Any
+    ) -> Any:
+        trace, table = episode.trace, []
+        for step in steps.tolist():
+            own = trace.site[trace.ptr[step] : trace.ptr[step + 1]]
+            worth = [1.0 if site[1] in gold else 1.0 - penalty for site in own.tolist()]
+            table.append([0.0 if own[0, 1] in gold else 1.0, *worth] if trace.binary else worth)
+        most = 2 if trace.binary else int(np.diff(trace.ptr).max(initial=2))
+        return np.array([row + [np.nan] * (most - len(row)) for row in table]).reshape(-1, most)
+
+    return values
+
+
+@pytest.mark.parametrize(("task", "examples"), [(Walk(), WALKS), (Agenda(), AGENDAS)])
+def test_the_oracles_labels_are_the_plain_ones(task: Task, examples: list[Example]) -> None:
+    reward = Reward(useful, "kept", 0.1)
+    check_values(imitate, task, examples, reward, reference=labels_slowly(1.0))
+    check_values(asymmetric(0.25), task, examples, reward, reference=labels_slowly(0.25))
 
 
 def test_their_roll_outs_pass() -> None:
@@ -494,6 +418,38 @@ def featured(change: Callable[[Any], Any]) -> type[Wrapped]:
     return Featured
 
 
+def weighed(value: Callable[[Any], Any]) -> type[Wrapped]:
+    """Features get values that the search knows nothing of."""
+
+    class Weighing(Wrapped):
+        def features(self, x: Any, site: Any, state: Any) -> Any:
+            bucket = super().features(x, site, state).bucket
+            return Rows(bucket, value(np.ones(bucket.shape, np.float32)))
+
+    return Weighing
+
+
+class BareFeatures(Wrapped):
+    def features(self, x: Any, site: Any, state: Any) -> Any:
+        return super().features(x, site, state).bucket
+
+
+class BeyondDim(Walk):
+    """Its search looks for weights that there are not."""
+
+    def features(self, x: Any, site: Any, state: Any) -> Any:
+        return Rows(super().features(x, site, state).bucket + np.uint32(60))
+
+
+class BeyondDimInAnOrder(BeyondDim, Agenda):
+    pass
+
+
+class Fails(Walk):
+    def roll_in(self, x: Any, policy: Policy, *args: Any, **options: Any) -> Episode:
+        return [][0]
+
+
 class RandomFeatures(Wrapped):
     rng = np.random.default_rng(0)
 
@@ -550,7 +506,7 @@ class PretendsToBeBinary(Ordered):
         return Episode(episode.outcome, replace(episode.trace, binary=True))
 
 
-FAULTS: list[tuple[type[Wrapped], str]] = [
+FAULTS: list[tuple[type[Sequential], str]] = [
     (RunsOtherwise, "run finds other parts than roll_in"),
     (RunsFreelyOtherwise, "run finds other parts than roll_in"),
     (RunsInNoTime, "seconds is -1.0"),
@@ -577,6 +533,16 @@ FAULTS: list[tuple[type[Wrapped], str]] = [
     (RandomFeatures, "features are others when asked again"),
     (WritesToTheTrace, "features changes the trace"),
     (featured(lambda rows: rows + 64), r"feature \d+ of 64"),
+    (BareFeatures, "features is a ndarray, not Rows"),
+    (BeyondDim, r"feature \d\d+ of 64: features must be below dim"),
+    (BeyondDimInAnOrder, r"feature \d\d+ of 64: features must be below dim"),
+    (Fails, "the run fails: list index out of range"),
+    (weighed(lambda ones: ones.astype(np.float64)), "values are float64, not float32"),
+    (weighed(lambda ones: ones[:, :1]), r"values \(\d+, 1\) of buckets"),
+    (weighed(lambda ones: ones[:, 0]), "values are not an array of two axes"),
+    (weighed(lambda ones: ones * np.float32(np.nan)), "values of features are not finite"),
+    (weighed(lambda ones: -ones), "does not follow the scores"),
+    (weighed(lambda ones: ones * np.arange(len(ones), dtype=np.float32)[:, None]), "which others"),
     (featured(lambda rows: rows.astype(np.int64)), "buckets are int64"),
     (featured(lambda rows: rows[:, 0]), "not an array of two axes"),
     (featured(lambda rows: rows[1:]), "rows of features for"),
@@ -613,8 +579,8 @@ FAULTS: list[tuple[type[Wrapped], str]] = [
 
 
 @pytest.mark.parametrize(("task", "message"), FAULTS, ids=lambda one: getattr(one, "__name__", "-"))
-def test_every_fault_is_caught(task: type[Wrapped], message: str) -> None:
-    examples = AGENDAS if issubclass(task, Ordered) else WALKS[:2]
+def test_every_fault_is_caught(task: type[Sequential], message: str) -> None:
+    examples = AGENDAS if issubclass(task, Ordered | Agenda) else WALKS[:2]
     with pytest.raises(AssertionError, match=message):
         check_task(task(), examples, workers=False)
 

@@ -122,7 +122,7 @@ class Choices(NamedTuple):
         return np.diff(self.ptr)
 
     def table(self, steps: Steps) -> tuple[Ints, Bools]:
-        """[steps, 2 or more] the row of every action, and whether there is one; the row is NONE if not."""
+        """[steps, 2 or more] the row of every action, and whether there is such an action; else NONE."""
         sizes = self.sizes
         action = np.arange(int(sizes.max(initial=2)))
         there = action < sizes[steps, None]
@@ -162,8 +162,8 @@ class Episode(NamedTuple):
     seed: int = 0  # of its random choices: run again with it, they are the same
 
 
-class Task(Protocol):
-    """A search to be controlled. `x` is an input, `gold` what is known to be right about it."""
+class Search(Protocol):
+    """What a policy controls. `x` is an input, `gold` what is known to be right about it."""
 
     @property
     def dim(self) -> int:
@@ -171,6 +171,10 @@ class Task(Protocol):
 
     def run(self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0) -> Outcome:
         """Run, without a log."""
+
+
+class Task(Search, Protocol):
+    """A search that can say what it decided, and between what."""
 
     def roll_in(
         self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
@@ -256,8 +260,8 @@ class Example(NamedTuple):
     gold: Any
 
 
-# The reward of every action at the given decisions: [steps, most choices that a decision of the trace has,
-# but 2 at least], nan beyond a decision's own. Where each has one candidate: [steps, 2] (DECLINE, TAKE).
+# The reward of every action at the given decisions: [steps, most choices of a decision of the trace, 2 at
+# least], nan beyond a decision's own. Where each has one candidate: [steps, 2] (DECLINE, TAKE).
 Values = Callable[[Task, Any, Any, Policy, Episode, RewardOf, Steps], Floats]
 
 

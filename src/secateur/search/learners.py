@@ -27,6 +27,7 @@ from secateur.search.core import (
     Ptr,
     Reward,
     Rows,
+    Search,
     Sites,
     Task,
     Values,
@@ -145,7 +146,7 @@ class Aggregate:
             others = self._fits(pool, [weights] * len(apart_of), apart_of) if len(pool) else []
             report(self.rounds_[0])
         else:
-            _check_resumed(resume, task.dim, len(data), len(apart_of))
+            check_resumed(resume, task.dim, len(data), len(apart_of))
             pool.hold(resume.held, _FeaturesOf(visitors[0].task, data))
             self.rounds_ = list(resume.rounds)
             weights, best, others = resume.weights, resume.best, list(resume.apart)
@@ -242,19 +243,19 @@ def done(
     return len(rounds) > iterations or len(rounds) - 1 - best >= patience
 
 
-def _check_resumed(given: Checkpoint, dim: int, examples: int, apart: int) -> None:
+def check_resumed(given: Checkpoint, dim: int, examples: int, apart: int) -> None:
     """Refuse a checkpoint of another run, as far as its sizes tell."""
     sizes = {len(weights) for weights in (given.weights, given.best, *given.apart)}
     if sizes != {dim} or len(given.apart) not in (0, apart):
         raise ValueError(
-            f"policies {len(given.apart)} folds apart of {sizes} features: {apart} and {dim} here"
+            f"{len(given.apart)} policies apart, {sizes} features: not {apart} and {dim} as here"
         )
     if not ((given.held.example >= 0) & (given.held.example < examples)).all():
         raise ValueError(f"decisions of examples beyond the {examples} there are")
 
 
 def judge(
-    task: Task,
+    task: Search,
     reward: Reward,
     policy: Policy,
     examples: Sequence[Example],
@@ -286,7 +287,7 @@ def _together(figure: Accuracy, found: Sequence[Any]) -> float:
 class _Judge:
     """(runtime, figures) of some examples under a policy, counts for batched ones; travels to the workers."""
 
-    task: Task
+    task: Search
     policy: Policy
     reward: Reward
     figures: tuple[Accuracy, ...]
