@@ -55,6 +55,11 @@ class ArcFeatures:
     siblings: tuple[str, ...] = field(default_factory=second_order)
     views: Mapping[str, View] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for texts, siblings in ((self.patterns, False), (self.siblings, True)):
+            for text in texts:
+                _check_pattern(text, siblings=siblings)
+
     @cached_property
     def view_names(self) -> tuple[str, ...]:
         """The views that patterns use, the coarse tag first."""
@@ -71,8 +76,7 @@ class ArcFeatures:
     @cached_property
     def compiled(self) -> kernel.Patterns:
         """The patterns as the kernel has them, those of siblings after the others."""
-        parsed = [self._atoms(text, siblings=False) for text in self.patterns]
-        parsed += [self._atoms(text, siblings=True) for text in self.siblings]
+        parsed = [self._atoms(text) for text in (*self.patterns, *self.siblings)]
         seeds = [*map(key_of, self.patterns), *(key_of(f"siblings: {text}") for text in self.siblings)]
         # What a pattern takes in a role, as texts, is a set that others may have too; the first is empty.
         sets: dict[tuple[int, _Atoms], int] = {(-1, ()): 0}
@@ -130,23 +134,18 @@ class ArcFeatures:
         """The keys of tokens under each view, and their flags."""
         return TokenRows(self._row)
 
-    def _atoms(self, text: str, *, siblings: bool) -> tuple[list[tuple[int, int, int]], int]:
+    def _atoms(self, text: str) -> tuple[list[tuple[int, int, int]], int]:
         """(part, view, offset) of each atom, by part; and what is looked at between."""
         atoms: list[tuple[int, int, int]] = []
-        between = []
+        between = kernel.NOTHING
         for word in text.split():
             found = _ATOM.fullmatch(word)
-            if word in _SUMMARIES:
-                between.append(_SUMMARIES[word])
-            elif found and (siblings or found[2] != "s") and not (found[2] == "b" and found[3]):
+            if found:
                 atoms.append((_PARTS[found[2]], self.view_names.index(found[1]), int(found[3] or 0)))
-                if found[2] == "b":
-                    between.append(kernel.EACH)
-            elif word != "bias":
-                raise InputError(f"{word!r} in the pattern {text!r} is no atom", fix=_FIX)
-        if len(between) > 1:
-            raise InputError(f"the pattern {text!r} looks twice at what is between", fix="do so once")
-        return sorted(atoms), between[0] if between else kernel.NOTHING
+                between = kernel.EACH if found[2] == "b" else between
+            else:
+                between = _SUMMARIES.get(word, between)
+        return sorted(atoms), between
 
     def _row(self, given: tuple[str, str, str]) -> bytes:
         token = Token(*given)
@@ -161,3 +160,21 @@ class ArcFeatures:
 _FIX = "write view[h], view[m], view[s] or their neighbours as in view[h-1], view[b], " + ", ".join(
     [*_SUMMARIES, "bias"]
 )
+
+
+def _check_pattern(text: str, *, siblings: bool) -> None:
+    """Refuse what is no pattern, whatever views there are."""
+    words = text.split()
+    if not words:
+        raise InputError("a pattern without atoms", fix="leave it out, or write bias")
+    between = 0
+    for word in words:
+        found = _ATOM.fullmatch(word)
+        part = found[2] if found else ""
+        if (not found and word not in (*_SUMMARIES, "bias")) or (part == "s" and not siblings):
+            raise InputError(f"{word!r} in the pattern {text!r} is no atom", fix=_FIX)
+        if found and part == "b" and found[3]:
+            raise InputError(f"{word!r} in the pattern {text!r} is no atom", fix=_FIX)
+        between += part == "b" or word in _SUMMARIES
+    if between > 1:
+        raise InputError(f"the pattern {text!r} looks twice at what is between", fix="do so once")

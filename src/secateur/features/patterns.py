@@ -22,6 +22,7 @@ Array = npt.NDArray[Any]
 _ATOM = re.compile(r"(\w+)\[([a-z])([+-]\d)?\]")
 _START = 1 << 12  # rows that a table has room for at first
 _STORED = ("keys", "ptr", "column", "weight")
+_STEPS = 8  # from where a row belongs to where it is, on average, at most; in a good table it is half a step
 
 
 def key_of(text: str) -> int:
@@ -79,17 +80,32 @@ def to_arrays(rows: kernel.Rows) -> dict[str, Array]:
     return {name: getattr(rows, name) for name in _STORED}
 
 
-def from_arrays(stored: Mapping[str, Array], classes: int) -> kernel.Rows:
-    """ValueError or KeyError where they do not fit each other."""
+def from_arrays(stored: Mapping[str, Array]) -> kernel.Rows:
+    """From arrays that fit each other; ValueError where their keys are none that hashing makes."""
     keys, ptr, column, weight = (stored[name] for name in _STORED)
-    sizes = np.diff(ptr.astype(np.int64))
-    if not len(sizes) == len(keys) > 0 or sizes.min() < 0 or not len(column) == len(weight) == ptr[-1]:
-        raise ValueError("the weights do not fit their features")
-    if column.max(initial=0) >= classes or not np.isfinite(weight).all():
-        raise ValueError("the weights do not fit the classes")
+    if not len(keys) or ptr[1] != 0:
+        raise ValueError("no empty row before the others")
+    if _steps(keys[1:], _size(len(keys))) > _STEPS * len(keys) + _START:
+        raise ValueError("its features have keys that are all alike")
     return _rows(keys, ptr, column, weight)
 
 
+def _steps(keys: Array, size: int) -> int:
+    """How many steps in all there are from where keys belong to where they find room.
+
+    From slot to slot, waiting = max(waiting + keys that belong here - 1, 0).
+    """
+    belong = np.bincount((keys & np.uint64(size - 1)).astype(np.int64), minlength=size)
+    flow = np.cumsum(belong - 1)
+    waiting = flow - np.minimum(np.minimum.accumulate(flow), 0)
+    return int(waiting.sum())
+
+
+def _size(count: int) -> int:
+    """Slots for so many rows, half of them empty or more."""
+    return 1 << (2 * count).bit_length()
+
+
 def _rows(keys: Array, ptr: Array, column: Array, weight: Array) -> kernel.Rows:
-    size = 1 << (2 * len(keys)).bit_length()
-    return kernel.Rows(keys, kernel.slots_of(keys, len(keys), size), ptr, column, weight)
+    slots = kernel.slots_of(keys, len(keys), _size(len(keys)))
+    return kernel.Rows(keys, slots, ptr, column, weight)

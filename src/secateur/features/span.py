@@ -27,6 +27,7 @@ Columns = npt.NDArray[np.uint32]  # [views, n+2]
 View = Callable[[str], str]
 
 BITS = 22
+MOST_BITS = 27
 REMEMBERED = 1 << 17  # words whose keys are kept at hand
 TEMPLATES = (
     "bias",
@@ -84,6 +85,14 @@ class SpanFeatures:
     views: Mapping[str, View] = field(default_factory=dict)
     bits: int = BITS
     _keys: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MOST_BITS:
+            raise InputError(f"{self.bits} bits of features", fix=f"give 1 to {MOST_BITS}")
+        if not self.templates:
+            raise InputError("no templates", fix='give some; "bias" will do')
+        for text in self.templates:
+            _check_template(text)
 
     @classmethod
     def from_words(
@@ -173,16 +182,6 @@ class SpanFeatures:
                 atoms.append((self.view_names.index(found[1]), _PLACES[found[2]]))
             elif part in _SIZES:
                 atoms.append((0, _SIZES[part]))
-            elif part != "bias":
-                raise InputError(
-                    f"{part!r} in the template {text!r} is no atom",
-                    fix="write view[i-1], view[i], view[i:k], view[k-1], view[k], width, length or bias",
-                )
-        if sum(place == kernel.INSIDE for _, place in atoms) > 1:
-            raise InputError(
-                f"the template {text!r} has more than one view of all words",
-                fix="write view[i:k] once, and make a view of your own for the rest",
-            )
         return sorted(atoms, key=lambda atom: atom[1])
 
     def _remember(self, marked: str) -> bytes:
@@ -210,6 +209,24 @@ class SpanFeatures:
             return word
         initial = marked.startswith(_FIRST)
         return signature(word, initial=initial, known_lower=word.lower() in self.vocabulary)
+
+
+def _check_template(text: str) -> None:
+    """Refuse what is no template, whatever views there are."""
+    parts = text.split()
+    if not parts:
+        raise InputError("a template without atoms", fix="leave it out, or write bias")
+    for part in parts:
+        if part != "bias" and part not in _SIZES and not ATOM.fullmatch(part):
+            raise InputError(
+                f"{part!r} in the template {text!r} is no atom",
+                fix="write view[i-1], view[i], view[i:k], view[k-1], view[k], width, length or bias",
+            )
+    if sum(part.endswith("[i:k]") for part in parts) > 1:
+        raise InputError(
+            f"the template {text!r} has more than one view of all words",
+            fix="write view[i:k] once, and make a view of your own for the rest",
+        )
 
 
 def _mark(words: Sequence[str]) -> list[str]:

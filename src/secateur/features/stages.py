@@ -7,11 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs.features import EACH
 from secateur.kernels.arcs.stages import Stages
 
 Groups = tuple[tuple[int, ...], ...]  # templates of each stage; those of the second order come last
+
+
+def check_groups(features: ArcFeatures, groups: Sequence[Sequence[int]]) -> None:
+    """Refuse groups without templates, with unknown ones or one twice, and arcs behind siblings."""
+    count, first = len(features.templates), features.first
+    if not groups or not all(groups):
+        raise InputError("a group without templates", fix="give each one or more")
+    for group in groups:
+        if not all(0 <= t < count for t in group) or len(set(group)) < len(group):
+            raise InputError("a group with a template that is not there, or twice", fix="give others")
+        if min(group) < first <= max(group):
+            raise InputError("a group of arcs and of siblings", fix="make two of it")
+    kinds = [group[0] >= first for group in groups]
+    if kinds[0] or kinds != sorted(kinds):
+        raise InputError("siblings before arcs", fix="groups of the second order come last")
 
 
 def first_order_groups(features: ArcFeatures, groups: Sequence[Sequence[int]]) -> int:

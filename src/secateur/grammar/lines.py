@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,8 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 FIELD = re.compile(r"[^ \t\r\n\f\v]+")  # words may hold other blanks
+LEAST = 1e30  # no probability is so small that its log is below the negative of this
+_DIGITS = 18  # of a count, at most
 CUT_OFF = "is it cut off? copy it again"
 
 
@@ -67,7 +70,7 @@ def log_weight(text: str, where: str) -> float:
         weight = float(text)
     except ValueError:
         raise InputError(f"{text!r} is no weight", where=where, fix="a natural log, such as -2.3") from None
-    if not weight <= TOLERANCE:
+    if not (weight == -math.inf or -LEAST <= weight <= TOLERANCE):
         raise InputError(
             f"the weight {text} is not the log of a probability",
             where=where,
@@ -88,9 +91,9 @@ def put(rules: dict[_K, _V], key: _K, value: _V, line: str, where: str) -> None:
 
 def check_count(notes: Mapping[str, str], field: str, found: int, name: str) -> None:
     promised = notes.get(field, "")
-    if promised.isdecimal() and int(promised) != found:
+    if promised.isdecimal() and (len(promised) > _DIGITS or int(promised) != found):
         raise InputError(
-            f"the first line says {field}={promised}, the file has {found}",
+            f"the first line says {field}={promised[:_DIGITS]}, the file has {found}",
             where=f"{name}:1",
             fix=f"{CUT_OFF}, or mend the first line",
         )

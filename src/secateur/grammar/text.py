@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 DIALECTS = ("secateur", "Berkeley", "CSLU")
 LEXICON = "===== LEXICON ====="
+LONGEST = 1000  # labels of a unary rule
 SPLIT = "secateur-split"  # the format of a split grammar, which has a text of its own
 _EXPORTED = re.compile(r"\s*\S+_[0-9]+\s+->\s")  # how a Berkeley export begins
 
@@ -64,10 +65,12 @@ def read_any(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG | S
     return parse_grammar(everything, name=name, composed=composed)
 
 
-def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True) -> PCFG:
-    """The grammar in the lines of a file called `name`."""
+def parse_grammar(
+    lines: Iterable[str], *, name: str = "", composed: bool = True, dialects: Sequence[str] = DIALECTS
+) -> PCFG:
+    """The grammar in the lines of a file called `name`, in one of these dialects."""
     numbered = enumerate(lines, 1)
-    notes = _header(next(numbered, (1, ""))[1], name)
+    notes = _header(next(numbered, (1, ""))[1], name, dialects)
     binary: dict[tuple[str, str, str], float] = {}
     unary: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
     lexical: dict[tuple[str, str], float] = {}
@@ -94,6 +97,10 @@ def parse_grammar(lines: Iterable[str], *, name: str = "", composed: bool = True
             put(binary, (fields[0], fields[2], fields[3]), weight, line, where)
         elif not in_lexicon and len(fields) % 2 == 0 and set(fields[1:-1:2]) == {"->"}:
             labels = fields[0:-1:2]
+            if len(labels) > LONGEST:
+                raise InputError(
+                    f"a unary rule through {len(labels)} labels", where=where, fix=f"give {LONGEST} at most"
+                )
             put(unary, (labels[0], labels[-1]), (weight, tuple(labels[1:-1])), line, where)
         else:
             raise InputError(
@@ -165,7 +172,7 @@ def write_grammar(
     write_lines(grammar_lines(grammar, dialect=dialect), path)
 
 
-def _header(line: str, name: str) -> dict[str, str]:
+def _header(line: str, name: str, dialects: Sequence[str]) -> dict[str, str]:
     notes = notes_of(line)
     where = f"{name}:1"
     if "format" not in notes or "start" not in notes:
@@ -177,8 +184,8 @@ def _header(line: str, name: str) -> dict[str, str]:
     if notes["format"] == SPLIT:
         fix = "flatten it: secateur grammar convert FILE -o FLAT --to secateur"
         raise InputError("a split grammar, where a flat one is needed", where=where, fix=fix)
-    if notes["format"] not in DIALECTS:
+    if notes["format"] not in dialects:
         raise InputError(
-            f"unknown grammar dialect {notes['format']!r}", where=where, fix="known: " + ", ".join(DIALECTS)
+            f"unknown grammar dialect {notes['format']!r}", where=where, fix="known: " + ", ".join(dialects)
         )
     return notes

@@ -40,9 +40,9 @@ def load_any(
 
 def _kind(path: str | Path) -> Kind:
     about = model_files.read_about(path)
-    if about.get("kind") not in KINDS:
-        raise model_files.unreadable(Path(path), about, " or ".join(map(repr, KINDS)))
-    return KINDS[about["kind"]]
+    if about["kind"] not in KINDS:
+        model_files.open_model(path, about, KINDS)  # which refuses it
+    return KINDS[str(about["kind"])]
 
 
 def parser_at(

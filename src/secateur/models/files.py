@@ -1,78 +1,162 @@
-"""The files of a model directory, whatever its kind: written whole, checked when they are read.
+"""The directory of a model, whatever its kind: written whole, checked when it is read.
 
-model.toml says the format and the kind; checksums.json has a digest of every file. Nothing is executable.
+    model.toml        format, kind, what made it, and its settings
+    policies/*.npz    the weights of its policies that are not 0
+    frontier.json     its points
+    log.json          the rounds of training
+    card.md           all that for people
+    checksums.json    of every file but the card, and of none that the model has not
+
+The files of its parts are those of its kind.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import re
 import tomllib
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from secateur.errors import InputError
 from secateur.models.dial import Point
-from secateur.search.core import Policy, Weights
+from secateur.models.forms import formed, parse_json
+from secateur.models.storage import (
+    AGAIN,
+    Content,
+    Packed,
+    Store,
+    damaged,
+    is_own,
+    read_bytes,
+    unpack_weights,
+    weights_file,
+)
+from secateur.search.core import Policy
 
-FORMAT = 1
+FORMAT = 2
 SPAN_PRUNING, ARC_LOCKING = "span-pruning", "arc-locking"  # kinds
 ABOUT, CHECKSUMS, CARD = "model.toml", "checksums.json", "card.md"
+POINTS, LOG, POLICIES = "frontier.json", "log.json", "policies"
 
-_AGAIN = "copy the model again"
-_OWN = re.compile(r"(?:policies/)?[\w.+-]+")  # a file in the directory, not one outside it
-
-Content = str | bytes | Callable[[Path], None]  # what stands in a file, or what writes it
-
-
-# The whole directory ----------------------------------------------------------------------------------------
+_SHORT = 1 << 22  # bytes of model.toml or of the checksums, at most
+_PARTIAL = "partial-"
 
 
-def read_about(path: str | PathLike[str]) -> dict[str, Any]:
-    """What model.toml says: format, kind and more."""
-    file = Path(path) / ABOUT
+# Reading ----------------------------------------------------------------------------------------------------
+
+
+def read_about(path: str | PathLike[str]) -> dict[str, object]:
+    """What model.toml says: format and kind; in a model of this format also settings and `made by`."""
+    folder = Path(path)
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        text = read_bytes(folder, ABOUT, most=_SHORT).decode()
+        about = formed(tomllib.loads(text), dict[str, object])
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
             "not a model: there is no model.toml in it", where=str(path), fix="name a model directory"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise damaged(file, problem) from None
+    except OSError as problem:
+        raise damaged(folder / ABOUT, problem.strerror) from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as problem:
+        raise damaged(folder / ABOUT, problem) from None
+    fields = {"format": int, "kind": str}
+    if about.get("format") == FORMAT:
+        fields |= {"made by": str, "settings": dict}
+    for name, form in fields.items():
+        if type(about.get(name)) is not form:
+            raise damaged(folder / ABOUT, f"it does not say its {name}")
+    return about
 
 
-def check(folder: Path, about: Mapping[str, Any], kind: str) -> None:
-    """Refuse a model of another format or kind, and one whose files are not those it was saved with."""
-    if about.get("format") != FORMAT or about.get("kind") != kind:
-        raise unreadable(folder, about, f"{kind!r}")
-    _verify(folder)
+def open_model(path: str | PathLike[str], about: Mapping[str, object], kinds: Collection[str]) -> Store:
+    """The files of a model of one of these kinds; one of another format or kind is refused."""
+    folder = Path(path)
+    if about["format"] != FORMAT or about["kind"] not in kinds:
+        raise InputError(
+            f"a model of format {about['format']}, kind {about['kind']!r}; "
+            f"this version reads {FORMAT}, {' or '.join(map(repr, kinds))}",
+            where=str(folder),
+            fix="train it again, or install the version that made it",
+        )
+    try:
+        digests = _promised(folder)
+    except (OSError, ValueError) as problem:
+        raise InputError(
+            f"damaged: no readable {CHECKSUMS} ({_what(problem)})", where=str(folder), fix=AGAIN
+        ) from None
+    store = Store(folder, digests)
+    store.text(ABOUT)  # that it is the one that was saved
+    return store
 
 
-def unreadable(folder: Path, about: Mapping[str, Any], kinds: str) -> InputError:
-    """A model of a format or kind that is not known here."""
-    return InputError(
-        f"a model of format {about.get('format')}, kind {about.get('kind')!r}; "
-        f"this version reads {FORMAT}, {kinds}",
-        where=str(folder),
-        fix="train it again, or install the version that made it",
-    )
+def settings_of(about: Mapping[str, object]) -> dict[str, object]:
+    """How the model was made."""
+    settings = about["settings"]
+    assert isinstance(settings, dict)
+    return settings
 
 
-def about_text(kind: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
+class Policies(Mapping[str, Policy]):
+    """Policies by name. Their weights are mostly 0: they are made long when a policy is asked for."""
+
+    def __init__(self, packed: Mapping[str, Packed]) -> None:
+        self._packed = packed
+        self._made: dict[str, Policy] = {}
+
+    def __getitem__(self, name: str) -> Policy:
+        if name not in self._made:
+            self._made[name] = Policy(unpack_weights(self._packed[name]))
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packed
+
+
+def read_policies(store: Store, fits: Callable[[int], bool]) -> Policies:
+    """By name; `fits` says whether the model has a use for policies of so many features."""
+    packed = {name: store.packed(f"{POLICIES}/{name}.npz") for name in store.names(POLICIES, ".npz")}
+    for name, own in packed.items():
+        if not fits(int(own[0, 0])):
+            raise damaged(
+                store.folder / POLICIES / f"{name}.npz",
+                f"a policy of {int(own[0, 0]):,} features, which do not fit the model's",
+            )
+    return Policies(packed)
+
+
+def read_points(store: Store) -> list[Point]:
+    """One or more, each with a name of its own."""
+    points = store.json(POINTS, list[Point])
+    if not points or len({point.name for point in points}) < len(points):
+        raise damaged(store.folder / POINTS, "no points, or two of one name")
+    return points
+
+
+def read_log(store: Store) -> list[dict[str, object]]:
+    return store.json(LOG, list[dict[str, object]])
+
+
+# Writing ----------------------------------------------------------------------------------------------------
+
+
+def about_text(kind: str, settings: Mapping[str, object]) -> str:
     """model.toml."""
-    lines = [f"format = {FORMAT}", f'kind = "{kind}"', ""]
-    for title, table in tables.items():
-        rows = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items())
-        lines += [f"[{title}]", *rows, ""]
-    return "\n".join(lines)
+    made = f'"made by" = "secateur {version("secateur")}"'
+    lines = (f"format = {FORMAT}", f'kind = "{kind}"', made, "", "[settings]")
+    rows = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items())
+    return "".join(f"{line}\n" for line in (*lines, *rows))
 
 
 def save(
@@ -80,21 +164,23 @@ def save(
     files: Mapping[str, Content],
     policies: Mapping[str, Policy],
     points: Sequence[Point],
-    log: Sequence[Mapping[str, Any]],
+    log: Sequence[Mapping[str, object]],
 ) -> None:
     """Write a directory. What an older model has there and this one has not is deleted."""
     folder = Path(path)
     everything: dict[str, Content] = {
         **files,
-        **{f"policies/{name}.npz": pack_weights(policy.weights) for name, policy in policies.items()},
-        "frontier.json": json.dumps([asdict(point) for point in points], indent=1),
-        "log.json": json.dumps(list(log), indent=1),
+        **{f"{POLICIES}/{name}.npz": weights_file(policy.weights) for name, policy in policies.items()},
+        POINTS: json.dumps([asdict(point) for point in points], indent=1),
+        LOG: json.dumps(list(log), indent=1),
     }
+    for name in everything:
+        if not is_own(name):
+            raise InputError(f"{name!r} is no name for a file", fix="use letters, digits and . + -")
     try:
-        (folder / "policies").mkdir(parents=True, exist_ok=True)
-        for name in _promised(folder).keys() - everything.keys():
-            if _OWN.fullmatch(name):
-                (folder / name).unlink(missing_ok=True)
+        (folder / POLICIES).mkdir(parents=True, exist_ok=True)
+        for old in _left_there(folder, everything):
+            old.unlink(missing_ok=True)
         for name, content in everything.items():
             _write(folder / name, content)
         checksums = {name: _digest(folder / name) for name in everything if name != CARD}
@@ -107,72 +193,31 @@ def save(
         ) from problem
 
 
-def read_policies(folder: Path, dim: int | None = None) -> dict[str, Policy]:
-    """By name; without a number of features, each has its own."""
-    files = sorted((folder / "policies").glob("*.npz"))
-    return {file.stem: Policy(unpack_weights(file, dim)) for file in files}
-
-
-def read_points(folder: Path) -> list[Point]:
-    return [Point(**point) for point in json.loads((folder / "frontier.json").read_text())]
-
-
-def read_log(folder: Path) -> list[dict[str, Any]]:
-    log: list[dict[str, Any]] = json.loads((folder / "log.json").read_text())
-    return log
-
-
-# Arrays -----------------------------------------------------------------------------------------------------
-
-
-def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
-    """As npz."""
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def unpack_arrays(path: Path) -> dict[str, Any]:
-    """From npz."""
+def _left_there(folder: Path, files: Collection[str]) -> list[Path]:
+    """Files of an older model that this one has not, and what an interrupted save left."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return dict(stored)
-    except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile) as problem:
-        raise damaged(path, problem) from None
+        older = [folder / name for name in _promised(folder) if name not in files]
+    except (OSError, ValueError):
+        older = []
+    return [*older, *folder.glob(f"{_PARTIAL}*"), *(folder / POLICIES).glob(f"{_PARTIAL}*")]
 
 
-def pack_weights(weights: Weights) -> bytes:
-    """How many there are, and those that are not 0."""
-    active = np.flatnonzero(weights)
-    return pack_arrays(
-        {"dim": np.int64(len(weights)), "active": active.astype(np.uint32), "weights": weights[active]}
-    )
+def _promised(folder: Path) -> dict[str, str]:
+    """The digest of every file of the model; OSError or ValueError where that cannot be read."""
+    promised = formed(parse_json(read_bytes(folder, CHECKSUMS, most=_SHORT).decode()), dict[str, str])
+    for name in promised:
+        if not is_own(name) or name in (CHECKSUMS, CARD):
+            raise ValueError(f"it lists {name[:60]!a}")
+    return promised
 
 
-def unpack_weights(path: Path, dim: int | None = None) -> Weights:
-    """Weights over `dim` features, or over as many as there were."""
-    stored = unpack_arrays(path)
-    if not {"active", "weights"} <= set(stored) or (dim is None and "dim" not in stored):
-        raise damaged(path, "no weights in it")
-    active, values = stored["active"], stored["weights"]
-    size = int(stored["dim"]) if dim is None else dim
-    if len(active) and int(active.max()) >= size:
-        raise InputError("its features do not fit the model's", where=str(path), fix=_AGAIN)
-    weights = np.zeros(size, np.float32)
-    weights[active] = values
-    return weights
-
-
-def damaged(path: Path, problem: object) -> InputError:
-    return InputError(f"damaged: {problem}", where=str(path), fix=_AGAIN)
-
-
-# One file ---------------------------------------------------------------------------------------------------
+def _what(problem: OSError | ValueError) -> object:
+    return (problem.strerror if isinstance(problem, OSError) else problem) or problem
 
 
 def _write(path: Path, content: Content) -> None:
     """All or nothing."""
-    partial = path.with_name("partial-" + path.name)  # with its ending, which says whether to compress
+    partial = path.with_name(_PARTIAL + path.name)  # with its ending, which says whether to compress
     if callable(content):
         content(partial)
     else:
@@ -182,29 +227,3 @@ def _write(path: Path, content: Content) -> None:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _promised(folder: Path) -> dict[str, str]:
-    """The digest of every file of the model; of no file where that cannot be read."""
-    try:
-        promised = json.loads((folder / CHECKSUMS).read_text())
-    except (OSError, ValueError):
-        return {}
-    return promised if isinstance(promised, dict) else {}
-
-
-def _verify(folder: Path) -> None:
-    """Every file of the model is there and as it was written; a policy of another model is refused."""
-    promised = _promised(folder)
-    if not promised:
-        raise InputError("damaged: no readable checksums.json", where=str(folder), fix=_AGAIN)
-    for name, digest in promised.items():
-        file = folder / name
-        if not file.is_file():
-            raise InputError("a file of the model is missing", where=str(file), fix=_AGAIN)
-        if _digest(file) != digest:
-            raise InputError(
-                "not the file this model was saved with",
-                where=str(file),
-                fix=f"{_AGAIN}; grammars, weights and policies cannot be exchanged between models",
-            )

@@ -36,7 +36,7 @@ def read_lineage(text: str) -> tuple[Ids, ...]:
             above.pop()
         elif token == "(" and not opening and not complete:
             opening = True
-        elif token.isdecimal() and not complete:
+        elif token.isdecimal() and len(token) < 10 and not complete:
             if len(above) == len(levels):
                 levels.append([])
             levels[len(above)].append((int(token), above[-1] if above else 0))

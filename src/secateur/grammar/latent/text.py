@@ -225,7 +225,7 @@ def _symbols(lines: Numbered) -> dict[str, _Symbol]:
     for where, line in lines:
         fields = FIELD.findall(line)
         parts = _groups(fields[1:])
-        if len(parts) != 3 or not parts[0] or not all(k.isdecimal() and int(k) for k in parts[0]):
+        if len(parts) != 3 or not parts[0] or not all(map(_is_count, parts[0])):
             raise InputError(
                 f"not a symbol: {line[:60]!r}",
                 where=where,
@@ -251,6 +251,11 @@ def _symbols(lines: Numbered) -> dict[str, _Symbol]:
             )
         put(found, fields[0], _Symbol(splits, mass, lineage, where), line, where)
     return found
+
+
+def _is_count(text: str) -> bool:
+    """1 or more, and not so many that nothing could hold them."""
+    return text.isdecimal() and len(text) < 10 and int(text) > 0
 
 
 def _read_rules(lines: Numbered, binary: Table, unary: Table) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from secateur.features.patterns import Array, compiled
 from secateur.features.tokens import AROUND, ROOT, Token, TokenRows, normal_form, text_keys
 from secateur.kernels.perceptron import labeller as kernel
 from secateur.kernels.rows import Rows
+from secateur.kinds.arcs.rows import ROWS, check_names
+from secateur.models.storage import Schema, Spec, check_arrays, formed
 from secateur.treebanks.dependency_tree import NO_LABEL, DependencyTree, find_fault
 
 EPOCHS = 8
@@ -87,10 +89,20 @@ PATTERNS = (
 _COMPILED = compiled(PATTERNS, views=tuple(VIEWS), places=_PLACES, values=_VALUES)
 
 
+class LabellerSettings(NamedTuple):
+    """All of a labeller but its arrays."""
+
+    labels: tuple[str, ...]
+    coarse: tuple[str, ...]
+    mistakes: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Labeller:
     """A trained labeller."""
 
+    form: ClassVar[type[LabellerSettings]] = LabellerSettings
+    schema: ClassVar[Schema] = {"allowed": Spec("?", ("tags+1", "tags+1", "classes")), **ROWS}
     labels: tuple[str, ...]
     coarse: tuple[str, ...]  # the coarse tags, those of what is no word first; one more stands for all others
     allowed: Array = field(repr=False)  # [coarse + 1, coarse + 1, labels] bool, by head and modifier
@@ -154,7 +166,7 @@ class Labeller:
             for a, own in zip(starts, heads, strict=False)
         ]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """All but the arrays, in terms of JSON."""
         return {"labels": list(self.labels), "coarse": list(self.coarse), "mistakes": list(self.mistakes)}
 
@@ -163,14 +175,26 @@ class Labeller:
         return {"allowed": self.allowed, **rows_of.to_arrays(self.rows)}
 
     @classmethod
-    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, Any]) -> Labeller:
-        """The labeller that was stored; ValueError or KeyError where the parts do not fit each other."""
-        labels, coarse = tuple(settings["labels"]), tuple(settings["coarse"])
-        allowed = stored["allowed"]
-        if allowed.shape != (len(coarse) + 1, len(coarse) + 1, len(labels)) or not allowed.any(axis=2).all():
-            raise ValueError("the pairs of tags do not fit the labels")
-        rows = rows_of.from_arrays(stored, len(labels))
-        return cls(labels, coarse, allowed, rows, tuple(settings["mistakes"]))
+    def sizes(cls, given: LabellerSettings) -> dict[str, int]:
+        """What the schema has to know; ValueError where these are no settings of a labeller."""
+        check_names(given.labels)
+        if given.coarse[: len(AROUND)] != tuple(token.coarse for token in AROUND):
+            raise ValueError("no tags of what is no word")
+        return {"classes": len(given.labels), "tags": len(given.coarse)}
+
+    @classmethod
+    def made(cls, arrays: Mapping[str, Array], given: LabellerSettings) -> Labeller:
+        """From arrays as the schema has them."""
+        if not arrays["allowed"].any(axis=2).all():
+            raise ValueError("a pair of tags without any label")
+        rows = rows_of.from_arrays(arrays)
+        return cls(given.labels, given.coarse, arrays["allowed"], rows, given.mistakes)
+
+    @classmethod
+    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, object]) -> Labeller:
+        """The labeller that was stored; ValueError where the parts do not fit each other."""
+        given = formed(settings, cls.form)
+        return cls.made(check_arrays(stored, cls.schema, cls.sizes(given)), given)
 
     def _trees(self, sentences: Sequence[DependencyTree], heads: Sequence[Sequence[int]]) -> kernel.Trees:
         """Sentences with these heads as the kernel has them; every place has keys of its own."""

@@ -1,14 +1,6 @@
 """DependencyModel: a staged dependency parser and a frontier of policies for it, in one directory.
 
-    model.toml        format, kind, settings, checksum of the training trees
-    patterns.txt      the patterns of arcs, and those of siblings
-    groups.txt        the templates of each stage, by name
-    weights-*.npz     weights that are not 0, of each kind of search that has its own
-    limits.npz        the longest arc between two tags
-    filters.txt, .npz      the templates of filters, by name; their weights, and margins
-    tagger.npz, .json      the tagger, if there is one
-    labeller.npz, .json    the labeller, likewise
-    policies/*.npz, frontier.json, log.json, card.md, checksums.json    as in every model
+The files are those of every model (models/files.py) and of its parts (kinds/arcs/parts.py).
 
 Its points are `full` (all templates at once, no decisions), `static-K` (the templates up to stage K, from 0),
 `filter-N` (all templates, on what the filters leave with their N-th margins), `filter-N-K` (those up to stage
@@ -17,13 +9,11 @@ K), `dagger-N` of a policy, behind the filters with their first margins, and `da
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,20 +22,14 @@ from secateur.features.arc import ArcFeatures, View
 from secateur.features.stages import Groups
 from secateur.kernels.arcs.locking import META
 from secateur.kernels.arcs.stages import ALWAYS, LAST, NEVER
+from secateur.kinds.arcs import parts
 from secateur.kinds.arcs.labels import Labeller
 from secateur.kinds.arcs.tagger import Tagger
 from secateur.metrics.attachment import AttachmentScores
 from secateur.models import dial as frontier
 from secateur.models import files as model_files
 from secateur.models.dial import Choice, Figures, Point
-from secateur.models.files import (
-    about_text,
-    damaged,
-    pack_arrays,
-    pack_weights,
-    unpack_arrays,
-    unpack_weights,
-)
+from secateur.models.storage import Content, damaged
 from secateur.search.core import Policy
 from secateur.tasks.arc_locking.filter import ArcFilter
 from secateur.tasks.arc_locking.limits import LengthLimits
@@ -54,12 +38,10 @@ from secateur.tasks.arc_locking.task import ArcLocking, ArcModels
 KIND = model_files.ARC_LOCKING
 FULL = "full"
 _STATIC, _POLICY, _FILTER = "static-", "dagger-", "filter-"
-_SEARCHES = "crossing", "projective", "siblings"
 PROJECTIVE = {"always": ALWAYS, "last": LAST, "never": NEVER}  # in which stages arcs must not cross
 # Where nothing is to be decided: a policy without features that locks nothing.
 _NO_DECISIONS = Policy(np.zeros(META, np.float32))
 
-Stored = TypeVar("Stored", Tagger, Labeller)
 Static = tuple[int | None, Sequence[Sequence[float]]]
 
 
@@ -193,7 +175,7 @@ class DependencyModel:
 
     def sizes(self) -> dict[str, int]:
         """What there is of it, by name."""
-        weights = [getattr(self.models, search) for search in _SEARCHES]
+        weights = [getattr(self.models, search) for search in parts.SEARCHES]
         return {
             "stages": len(self.groups),
             **{f"templates of stage {stage}": len(group) for stage, group in enumerate(self.groups)},
@@ -208,26 +190,24 @@ class DependencyModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the directory."""
-        files: dict[str, model_files.Content] = {
-            "patterns.txt": _sections({"arcs": self.features.patterns, "siblings": self.features.siblings}),
-            "groups.txt": _groups_text(self.features, self.groups),
-            "limits.npz": pack_arrays({"tags": np.array(self.limits.tags), "longest": self.limits.longest}),
+        own = parts.ArcParts(
+            self.features,
+            self.groups,
+            self.models,
+            self.limits,
+            tuple(self.filters),
+            tuple(map(tuple, self.margins)),
+            self.tagger,
+            self.labeller,
+            bool(self.settings.get("single_root", True)),
+            self.settings.get("projective", "always"),
+            self.is_penn,
+        )
+        files: dict[str, Content] = {
+            **parts.write(own),
             model_files.CARD: self.card(),
-            model_files.ABOUT: about_text(KIND, {"settings": self.settings}),
+            model_files.ABOUT: model_files.about_text(KIND, self.settings),
         }
-        for search in _SEARCHES:
-            weights = getattr(self.models, search)
-            if len(weights):
-                files[_weights_file(search)] = pack_weights(weights)
-        if self.filters:
-            groups = tuple(own.templates for own in self.filters)
-            files["filters.txt"] = _groups_text(self.features, groups, title="filter")
-            weights = {f"weights-{number}": own.weights for number, own in enumerate(self.filters)}
-            files["filters.npz"] = pack_arrays({**weights, "margins": np.array(self.margins, np.float64)})
-        for name, part in (("tagger", self.tagger), ("labeller", self.labeller)):
-            if part is not None:
-                files[f"{name}.npz"] = pack_arrays(part.arrays())
-                files[f"{name}.json"] = json.dumps(part.settings(), ensure_ascii=False)
         model_files.save(path, files, self.policies, self.points, self.log)
 
     def card(self) -> str:
@@ -239,105 +219,29 @@ def load_dependency_model(
     path: str | PathLike[str], *, views: Mapping[str, View] | None = None
 ) -> DependencyModel:
     """Read a model directory; `views` brings the functions of patterns that users added."""
-    folder = Path(path)
-    about = model_files.read_about(folder)
-    model_files.check(folder, about, KIND)
-    texts = _read_sections(folder / "patterns.txt")
-    features = ArcFeatures(texts.get("arcs", ()), texts.get("siblings", ()), dict(views or {}))
-    limits = unpack_arrays(folder / "limits.npz")
-    return DependencyModel(
-        features,
-        _read_groups(folder / "groups.txt", features),
-        ArcModels(*(_read_weights(folder / _weights_file(search)) for search in _SEARCHES)),
-        LengthLimits(tuple(limits["tags"].tolist()), limits["longest"]),
-        model_files.read_policies(folder),
-        model_files.read_points(folder),
-        _read_part(folder / "tagger.npz", Tagger),
-        _read_part(folder / "labeller.npz", Labeller),
-        about["settings"],
-        model_files.read_log(folder),
-        *_read_filters(folder, features),
+    about = model_files.read_about(path)
+    store = model_files.open_model(path, about, (KIND,))
+    own = parts.read(store, views or {})
+    ways = {"single_root": own.single_root, "projective": own.projective, "penn": own.penn}
+    settings = model_files.settings_of(about)
+    model = DependencyModel(
+        own.features,
+        own.groups,
+        own.models,
+        own.limits,
+        model_files.read_policies(store, own.fits),
+        model_files.read_points(store),
+        own.tagger,
+        own.labeller,
+        {key: ways.get(key, value) for key, value in settings.items()},
+        model_files.read_log(store),
+        own.filters,
+        own.margins,
     )
-
-
-def _weights_file(search: str) -> str:
-    return f"weights-{search}.npz"
-
-
-def _read_weights(file: Path) -> Any:
-    return unpack_weights(file) if file.exists() else np.empty(0, np.float32)
-
-
-def _read_filters(
-    folder: Path, features: ArcFeatures
-) -> tuple[tuple[ArcFilter, ...], tuple[tuple[float, ...], ...]]:
-    if not (folder / "filters.txt").exists():
-        return (), ()
-    groups, stored = _read_groups(folder / "filters.txt", features), unpack_arrays(folder / "filters.npz")
-    margins = tuple(map(tuple, stored["margins"].tolist()))
-    filters = zip(groups, margins[0], strict=True)
-    return tuple(ArcFilter(g, stored[f"weights-{n}"], m) for n, (g, m) in enumerate(filters)), margins
-
-
-def _read_part(file: Path, kind: type[Stored]) -> Stored | None:
-    if not file.exists():
-        return None
-    try:
-        settings = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        return kind.from_arrays(unpack_arrays(file), settings)
-    except (OSError, ValueError, KeyError) as problem:
-        raise damaged(file, problem) from None
-
-
-# Patterns and templates as text: a line each, under headings ------------------------------------------------
-
-
-def _sections(sections: Mapping[str, Iterable[str]]) -> str:
-    return "\n".join(
-        f"# {title}\n" + "".join(f"{line}\n" for line in lines) for title, lines in sections.items()
-    )
-
-
-def _read_sections(file: Path) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for line in filter(None, file.read_text(encoding="utf-8").split("\n")):
-        if line.startswith("# "):
-            lines = found.setdefault(line[2:], [])
-        elif not found:
-            raise damaged(file, "it starts without a heading")
-        else:
-            lines.append(line)
-    return {title: tuple(lines) for title, lines in found.items()}
-
-
-def _groups_text(features: ArcFeatures, groups: Groups, title: str = "stage") -> str:
-    names = features.templates
-    return _sections(
-        {
-            f"{title} {number}, of {'arcs' if max(group) < features.first else 'siblings'}": [
-                names[t] for t in group
-            ]
-            for number, group in enumerate(groups)
-        }
-    )
-
-
-def _read_groups(file: Path, features: ArcFeatures) -> Groups:
-    """A pattern of arcs and one of siblings may have the same text: headings tell which is meant."""
-    names, first = features.templates, features.first
-    numbers = {
-        "arcs": {name: t for t, name in enumerate(names[:first])},
-        "siblings": {name: t for t, name in enumerate(names[first:], first)},
-    }
-    groups = []
-    for title, lines in _read_sections(file).items():
-        known = numbers.get(title.rpartition(" ")[2], {})
-        for line in lines:
-            if line not in known:
-                raise InputError(
-                    f"the template {line!r} is none of the model's patterns",
-                    where=str(file),
-                    fix="copy the model again",
-                )
-        groups.append(tuple(known[line] for line in lines))
-    return tuple(groups)
+    store.finish()
+    for point in model.points:
+        if point.name not in model.names:
+            raise damaged(
+                store.folder / model_files.POINTS, f"the point {point.name[:60]!a} is none of the model's"
+            )
+    return model

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from secateur.features.patterns import Array, compiled
 from secateur.features.tokens import Remembered, normal_form, text_keys
 from secateur.kernels.perceptron import tagger as kernel
 from secateur.kernels.rows import Rows
+from secateur.kinds.arcs.rows import ROWS, check_names
+from secateur.models.storage import Schema, check_arrays, formed
 from secateur.treebanks import partition
 from secateur.treebanks.dependency_tree import DependencyTree
 
@@ -104,10 +106,21 @@ class Lexicon(NamedTuple):
     fixed: dict[str, int]  # the class of a word that has only one
 
 
+class TaggerSettings(NamedTuple):
+    """All of a tagger but its arrays."""
+
+    classes: tuple[tuple[str, str], ...]
+    usual: dict[str, str]
+    fixed: dict[str, int]
+    mistakes: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Tagger:
     """A trained tagger."""
 
+    form: ClassVar[type[TaggerSettings]] = TaggerSettings
+    schema: ClassVar[Schema] = ROWS
     classes: tuple[tuple[str, str], ...]  # fine and coarse tag
     lexicon: Lexicon
     rows: Rows = field(repr=False)
@@ -164,7 +177,7 @@ class Tagger:
         tagged = self.tag([tree.words for tree in trees])
         return [tree.with_tags(*tags) for tree, tags in zip(trees, tagged, strict=True)]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """All but the arrays, in terms of JSON."""
         return {
             "classes": [list(pair) for pair in self.classes],
@@ -178,13 +191,24 @@ class Tagger:
         return rows_of.to_arrays(self.rows)
 
     @classmethod
-    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, Any]) -> Tagger:
-        """The tagger that was stored; ValueError or KeyError where the parts do not fit each other."""
-        classes = tuple((fine, coarse) for fine, coarse in settings["classes"])
-        if not all(0 <= c < len(classes) for c in settings["fixed"].values()):
+    def sizes(cls, given: TaggerSettings) -> dict[str, int]:
+        """What the schema has to know; ValueError where these are no settings of a tagger."""
+        check_names(tuple(chain.from_iterable(given.classes)))
+        if not all(0 <= c < len(given.classes) for c in given.fixed.values()):
             raise ValueError("a word's class does not exist")
-        lexicon = Lexicon(dict(settings["usual"]), dict(settings["fixed"]))
-        return cls(classes, lexicon, rows_of.from_arrays(stored, len(classes)), tuple(settings["mistakes"]))
+        return {"classes": len(given.classes)}
+
+    @classmethod
+    def made(cls, arrays: Mapping[str, Array], given: TaggerSettings) -> Tagger:
+        """From arrays as the schema has them."""
+        lexicon = Lexicon(given.usual, given.fixed)
+        return cls(given.classes, lexicon, rows_of.from_arrays(arrays), given.mistakes)
+
+    @classmethod
+    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, object]) -> Tagger:
+        """The tagger that was stored; ValueError where the parts do not fit each other."""
+        given = formed(settings, cls.form)
+        return cls.made(check_arrays(stored, cls.schema, cls.sizes(given)), given)
 
     def _texts(self, sentences: Sequence[Sequence[str]]) -> kernel.Texts:
         """Sentences as the kernel has them."""

@@ -1,25 +1,14 @@
 """Model: a grammar and a frontier of pruning policies for it, in one directory of readable files.
 
-    model.toml        format, kind, settings, checksum of the training trees
-    grammar.gr.gz     the grammar as text
-    split.npz         the probabilities of its sub-symbols, if it is a split one
-    vocabulary.txt    the words the policies tell apart
-    policies/*.npz    active features and their weights
-    frontier.json     each policy's measured accuracy, work and speed
-    log.json          the rounds of training
-    card.md           all that for people
-    checksums.json    of these files
-
-Nothing in it is executable; a damaged file is refused with its name.
+The files are those of every model (models/files.py) and of its parts (kinds/pcfg/parts.py). Nothing in it is
+executable; a damaged file is refused with its name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,18 +17,16 @@ from secateur.features.span import SpanFeatures, View
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.text import read_grammar, write_grammar
-from secateur.kinds.pcfg.store import from_arrays, to_arrays
+from secateur.kinds.pcfg import parts
 from secateur.metrics.evalb.parameters import COLLINS
 from secateur.models import dial as frontier
 from secateur.models import files as model_files
 from secateur.models.dial import Choice, Figures, Point
-from secateur.models.files import about_text, damaged, pack_arrays, unpack_arrays
+from secateur.models.storage import Content, damaged
 from secateur.search.core import Policy
 from secateur.treebanks.normalization import Normalization
 
 KIND = model_files.SPAN_PRUNING
-SPLIT = "split.npz"
 UNPRUNED = "exact"  # the point of the grammar without a policy
 # A split grammar's points may end with how it decodes; without that, it is Viterbi with the unsplit grammar.
 VITERBI, MAX_RULE, PRODUCT = "", "+max-rule", "+product"
@@ -128,15 +115,11 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the directory."""
-        features = {"templates": list(self.features.templates), "bits": self.features.bits}
-        files: dict[str, model_files.Content] = {
-            "grammar.gr.gz": partial(write_grammar, self.rules),
-            "vocabulary.txt": "".join(f"{word}\n" for word in sorted(self.features.vocabulary)),
+        files: dict[str, Content] = {
+            **parts.write(parts.PcfgParts(self.grammar, self.features)),
             model_files.CARD: self.card(),
-            model_files.ABOUT: about_text(KIND, {"settings": self.settings, "features": features}),
+            model_files.ABOUT: model_files.about_text(KIND, self.settings),
         }
-        if isinstance(self.grammar, SplitPCFG):
-            files[SPLIT] = pack_arrays(to_arrays(self.grammar))
         model_files.save(path, files, self.policies, self.points, self.log)
 
     def card(self) -> str:
@@ -146,26 +129,18 @@ class Model:
 
 def load_model(path: str | PathLike[str], *, views: Mapping[str, View] | None = None) -> Model:
     """Read a model directory; `views` brings the functions of templates that users added."""
-    folder = Path(path)
-    about = model_files.read_about(folder)
-    model_files.check(folder, about, KIND)
-    words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    features = SpanFeatures(
-        frozenset(words),
-        templates=tuple(about["features"]["templates"]),
-        bits=about["features"]["bits"],
-        views=dict(views or {}),
-    )
-    policies = model_files.read_policies(folder, features.dim)
-    points, log = model_files.read_points(folder), model_files.read_log(folder)
-    return Model(_read_grammar(folder), features, policies, points, about["settings"], log)
-
-
-def _read_grammar(folder: Path) -> PCFG | SplitPCFG:
-    rules = read_grammar(folder / "grammar.gr.gz")
-    if not (folder / SPLIT).exists():
-        return rules
-    try:
-        return from_arrays(rules, unpack_arrays(folder / SPLIT))
-    except (ValueError, KeyError) as problem:
-        raise damaged(folder / SPLIT, problem) from None
+    about = model_files.read_about(path)
+    store = model_files.open_model(path, about, (KIND,))
+    found = parts.read(store, views or {})
+    policies = model_files.read_policies(store, found.fits)
+    points, log = model_files.read_points(store), model_files.read_log(store)
+    store.finish()
+    model = Model(found.grammar, found.features, policies, points, model_files.settings_of(about), log)
+    known = {*policies, UNPRUNED}
+    for point in points:
+        policy, _, way = point.name.partition("+")
+        if policy not in known or f"+{way}" not in (*decoders(found.grammar), "+"):
+            raise damaged(
+                store.folder / model_files.POINTS, f"the point {point.name[:60]!a} is none of the model's"
+            )
+    return model
