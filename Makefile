@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?=
 
-.PHONY: quickstart test lint bench results clean
+.PHONY: quickstart test fuzz lint bench results clean
 
 quickstart: $(VENV)/.installed
 	$(BIN)/secateur quickstart $(DATA)
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Examples and mutated models that no one has seen before; `make fuzz SEED=7` for others.
+SEED ?= 1
+fuzz: $(VENV)/.installed-dev
+	SECATEUR_FUZZ=1 SECATEUR_SEED=$(SEED) $(BIN)/python -m pytest -n 2 --dist loadfile -m "fuzz or hypothesis"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check --no-cache . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from secateur.kinds.arcs.model import DependencyModel
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, one_section
 from report import Pictures, Sections, leave, new_figure, start, table
@@ -28,7 +29,6 @@ from secateur.kernels.arcs.features import AROUND, no_shares, score_parts
 from secateur.kernels.arcs.mst import best_tree
 from secateur.kernels.arcs.parts import arc_parts
 from secateur.kernels.perceptron.mira import Corpus, sentence_at, sibling_scores
-from secateur.kinds.arcs.model import DependencyModel
 from secateur.plots.frontier import LEARNED, UNPRUNED
 from secateur.search.core import Ints
 from secateur.tasks.arc_locking.corpus import corpus_of

@@ -19,10 +19,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from secateur.kinds.arcs.model import FULL, DependencyModel
+
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, one_section
 from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.kinds.arcs.policies import judge
 from secateur.kinds.arcs.ranking import Ranking
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED

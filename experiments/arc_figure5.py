@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 
 from arc_table1 import (
     ArcCase,
@@ -31,7 +32,6 @@ from arc_table1 import (
     right_heads,
 )
 from report import Pictures, Sections, leave, new_figure, start, table
-from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
 
 import secateur as sec
 from prune_runs import data_folder
 from report import OUT, WHERE, Pictures, Sections, leave, read_json, result_in, start, table
-from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.kinds.arcs.recipe import train_arcs
 from secateur.kinds.arcs.settings import ArcSettings

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from secateur.kinds.arcs.model import FULL, DependencyModel
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost, one_section
 from report import Pictures, Sections, leave, start, table
 from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.features import AROUND
-from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.vine import Vine
 from secateur.treebanks.dependencies import DependencyBank

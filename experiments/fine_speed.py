@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from secateur.kinds.pcfg.model import MAX_RULE, PRODUCT, UNPRUNED
+
 import peers
 import secateur as sec
 from labels import Label, place
@@ -36,7 +38,6 @@ from report import (
 )
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import ladder
-from secateur.kinds.pcfg.model import MAX_RULE, PRODUCT, UNPRUNED
 from secateur.kinds.pcfg.parser import model_parser
 from secateur.tasks.span_pruning.cell_closing import CellClosing
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from secateur.kinds.pcfg.model import MAX_RULE, UNPRUNED, VITERBI, decoders
 
 import secateur as sec
 from prune_figure2 import BASELINE
@@ -39,7 +40,6 @@ from report import (
     table,
     write_json,
 )
-from secateur.kinds.pcfg.model import MAX_RULE, UNPRUNED, VITERBI, decoders
 from secateur.kinds.pcfg.parser import model_parser
 from secateur.metrics import Counts
 from secateur.models.dial import fit_curve

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
+from secateur.kinds.pcfg.model import load_model
 
 import secateur as sec
 from report import (
@@ -35,7 +36,6 @@ from report import (
 )
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.kinds.pcfg.model import load_model
 from secateur.kinds.pcfg.recipe import Settings, SplitSettings, Trainer, train
 from secateur.search.parallel import Engine
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Kernels compile when first called: no single example has a deadline.
-settings.register_profile("secateur", deadline=None)
+# Kernels compile when first called: no single example has a deadline. Examples are the same every time, but
+# for `make fuzz`, which looks for new ones.
+settings.register_profile("secateur", deadline=None, derandomize="SECATEUR_FUZZ" not in os.environ)
 settings.load_profile("secateur")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from secateur.kinds.arcs.model import FULL, DependencyModel
 
 import arc_bits
 import arc_figure2
@@ -21,7 +22,6 @@ import arc_vine
 import report
 from arc_table1 import ArcCase
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.kinds.arcs.recipe import ArcTrainer
 from secateur.kinds.arcs.settings import ArcSettings
 from secateur.tasks.arc_locking.corpus import corpus_of

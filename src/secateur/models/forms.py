@@ -12,6 +12,7 @@ import json
 import math
 import types
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Form = TypeVar("Form")
@@ -93,6 +94,7 @@ def _listed(value: object, origin: Any, forms: tuple[Any, ...], what: str) -> ob
     return tuple(_formed(each, form, what) for each, form in zip(value, forms, strict=True))
 
 
+@cache
 def _fields(form: Any) -> dict[str, Any] | None:
     """The forms of the fields, where it has any."""
     if dataclasses.is_dataclass(form) and isinstance(form, type):

@@ -79,7 +79,8 @@ def damaged(path: Path, problem: object) -> InputError:
 def read_bytes(folder: Path, name: str, *, most: int = FILE) -> bytes:
     """The bytes of a regular file in a folder; OSError where it cannot be opened."""
     file = folder / name
-    if not is_own(name) or not file.resolve().is_relative_to(folder.resolve()):
+    inside = os.path.join(os.path.realpath(folder), "")
+    if not is_own(name) or not os.path.realpath(file).startswith(inside):
         raise damaged(file, "not a file of the model's own folder")
     with open(os.open(file, _FLAGS), "rb") as stream:
         about = os.fstat(stream.fileno())
@@ -132,13 +133,13 @@ class Store:
             rest = b""
             for block in _unzipped(data) if name.endswith(".gz") else (data,):
                 self._take(len(block))
-                *complete, rest = (rest + block).split(b"\n")
-                if len(rest) > LINE:
+                complete, newline, rest = (rest + block).rpartition(b"\n")
+                if newline:
+                    yield from _lines(complete)
+                elif len(rest) > LINE:
                     raise ValueError("a line without end")
-                for line in complete:
-                    yield _line(line)
             if rest:
-                yield _line(rest)
+                yield from _lines(rest)
 
     def json(self, name: str, form: type[Form]) -> Form:
         """What a file says, in the form of a type: see models/forms.py."""
@@ -163,7 +164,10 @@ class Store:
 
     def weights(self, name: str, dim: int | None = None) -> Weights:
         """Weights over `dim` features, or over as many as there were."""
-        return unpack_weights(self.packed(name, dim))
+        found = self.packed(name, dim)
+        with self.blamed(name):
+            self._take(4 * int(found[0, 0]))
+            return unpack_weights(found)
 
     @contextmanager
     def blamed(self, name: str) -> Iterator[None]:
@@ -233,11 +237,12 @@ def _unzipped(data: bytes) -> Iterator[bytes]:
         yield block
 
 
-def _line(line: bytes) -> str:
-    if len(line) > LINE:
+def _lines(block: bytes) -> list[str]:
+    lines = block.decode().split("\n")
+    if max(map(len, lines)) > LINE:
         raise ValueError("a line without end")
-    if not line.strip():
+    if not all(map(str.strip, lines)):
         raise ValueError("a line without anything in it")
-    if b"\0" in line:
+    if b"\0" in block:
         raise ValueError("a zero byte")
-    return line.decode()
+    return lines

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from secateur.kinds.arcs.model import FULL, PROJECTIVE, DependencyModel, load_dependency_model
+from secateur.kinds.loading import load_any
+from secateur.kinds.pcfg.model import load_model
 
 import secateur as sec
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.features.tokens import Token
-from secateur.kinds.arcs.model import FULL, PROJECTIVE, DependencyModel, load_dependency_model
 from secateur.kinds.arcs.parser import ArcParser
-from secateur.kinds.loading import load_any
-from secateur.kinds.pcfg.model import load_model
 from secateur.kinds.pcfg.recipe import ArcSettings
 from toy_dependencies import FEATURES, GROUPS, grown, toy_dependency_model
 from toy_model import toy_model
@@ -77,14 +77,16 @@ def test_filters_are_stored(tmp_path: Path) -> None:
         for tree in grown(15, seed=5):
             one, other = ArcParser(model, point).parse(tree), ArcParser(again, point).parse(tree)
             assert (one.tree, one.work, one.stage) == (other.tree, other.work, other.stage)
-    (tmp_path / "filters.npz").write_bytes(b"")
-    with pytest.raises(InputError, match=r"filters\.npz"):
+    (tmp_path / "filter-1.npz").write_bytes(b"")
+    with pytest.raises(InputError, match=r"filter-1\.npz"):
         load_dependency_model(tmp_path)
 
 
 def test_saving_over_another_model_leaves_nothing_of_it(saved: Path) -> None:
     (saved / "notes.txt").write_text("mine")
-    model = replace(load_dependency_model(saved), policies={}, tagger=None)
+    before = load_dependency_model(saved)
+    points = [point for point in before.points if point.name not in before.policies]
+    model = replace(before, policies={}, points=points, tagger=None)
     model.save(saved)
     assert not (saved / "tagger.npz").exists()
     assert not list((saved / "policies").iterdir())
@@ -128,12 +130,12 @@ def test_parts_that_do_not_fit_each_other_are_refused(saved: Path) -> None:
 def test_other_versions_and_kinds_are_refused(saved: Path, tmp_path: Path) -> None:
     about = saved / "model.toml"
     whole = about.read_text()
-    about.write_text(whole.replace("format = 1", "format = 99"))
+    about.write_text(whole.replace("format = 2", "format = 99"))
     with pytest.raises(InputError, match="format 99"):
         load_any(saved)
     about.write_text(whole.replace("arc-locking", "crystal-ball"))
     with pytest.raises(
-        InputError, match="'crystal-ball'; this version reads 1, 'span-pruning' or 'arc-locking'"
+        InputError, match="'crystal-ball'; this version reads 2, 'span-pruning' or 'arc-locking'"
     ):
         sec.load(saved)
     about.write_text(whole)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from secateur.kinds.loading import load
+from secateur.kinds.pcfg.model import UNPRUNED, Model, load_model
 
 import secateur as sec
 from secateur.errors import InputError
-from secateur.kinds.loading import load
-from secateur.kinds.pcfg.model import UNPRUNED, Model, load_model
 from secateur.kinds.pcfg.recipe import Settings, Trainer, train
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pcfg.trainer import some_rollouts, sweep_range
@@ -101,7 +101,7 @@ def test_missing_files_and_other_versions_are_refused(saved: Path) -> None:
     with pytest.raises(InputError, match="missing"):
         load_model(saved)
     about = saved / "model.toml"
-    about.write_text(about.read_text().replace("format = 1", "format = 99"))
+    about.write_text(about.read_text().replace("format = 2", "format = 99"))
     with pytest.raises(InputError, match="format 99"):
         load_model(saved)
     with pytest.raises(InputError, match="not a model"):

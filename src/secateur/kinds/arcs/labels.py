@@ -89,7 +89,7 @@ PATTERNS = (
 _COMPILED = compiled(PATTERNS, views=tuple(VIEWS), places=_PLACES, values=_VALUES)
 
 
-class _Settings(NamedTuple):
+class LabellerSettings(NamedTuple):
     """All of a labeller but its arrays."""
 
     labels: tuple[str, ...]
@@ -101,6 +101,7 @@ class _Settings(NamedTuple):
 class Labeller:
     """A trained labeller."""
 
+    form: ClassVar[type[LabellerSettings]] = LabellerSettings
     schema: ClassVar[Schema] = {"allowed": Spec("?", ("tags+1", "tags+1", "classes")), **ROWS}
     labels: tuple[str, ...]
     coarse: tuple[str, ...]  # the coarse tags, those of what is no word first; one more stands for all others
@@ -174,19 +175,26 @@ class Labeller:
         return {"allowed": self.allowed, **rows_of.to_arrays(self.rows)}
 
     @classmethod
-    def sizes(cls, settings: Mapping[str, object]) -> dict[str, int]:
+    def sizes(cls, given: LabellerSettings) -> dict[str, int]:
         """What the schema has to know; ValueError where these are no settings of a labeller."""
-        return _sizes(_checked(settings))
+        check_names(given.labels)
+        if given.coarse[: len(AROUND)] != tuple(token.coarse for token in AROUND):
+            raise ValueError("no tags of what is no word")
+        return {"classes": len(given.labels), "tags": len(given.coarse)}
 
     @classmethod
-    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, object]) -> Labeller:
-        """The labeller that was stored; ValueError where the parts do not fit each other."""
-        given = _checked(settings)
-        arrays = check_arrays(stored, cls.schema, _sizes(given))
+    def made(cls, arrays: Mapping[str, Array], given: LabellerSettings) -> Labeller:
+        """From arrays as the schema has them."""
         if not arrays["allowed"].any(axis=2).all():
             raise ValueError("a pair of tags without any label")
         rows = rows_of.from_arrays(arrays)
         return cls(given.labels, given.coarse, arrays["allowed"], rows, given.mistakes)
+
+    @classmethod
+    def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, object]) -> Labeller:
+        """The labeller that was stored; ValueError where the parts do not fit each other."""
+        given = formed(settings, cls.form)
+        return cls.made(check_arrays(stored, cls.schema, cls.sizes(given)), given)
 
     def _trees(self, sentences: Sequence[DependencyTree], heads: Sequence[Sequence[int]]) -> kernel.Trees:
         """Sentences with these heads as the kernel has them; every place has keys of its own."""
@@ -227,18 +235,6 @@ class Labeller:
         texts = [token.word if token in AROUND else view(token) for view in VIEWS.values()]
         coarse = self._coarse.get(token.coarse, len(self.coarse))
         return text_keys.joined(texts) + coarse.to_bytes(8, sys.byteorder)
-
-
-def _checked(settings: Mapping[str, object]) -> _Settings:
-    given = formed(settings, _Settings)
-    check_names(given.labels)
-    if given.coarse[: len(AROUND)] != tuple(token.coarse for token in AROUND):
-        raise ValueError("no tags of what is no word")
-    return given
-
-
-def _sizes(given: _Settings) -> dict[str, int]:
-    return {"classes": len(given.labels), "tags": len(given.coarse)}
 
 
 def _check(trees: Sequence[DependencyTree]) -> None:

@@ -27,6 +27,7 @@ from secateur.kernels.arcs.features import LINE
 from secateur.kernels.arcs.locking import META, STAGES
 from secateur.kinds.arcs.labels import Labeller
 from secateur.kinds.arcs.tagger import Tagger
+from secateur.models.arrays import MOST_WEIGHTS
 from secateur.models.storage import Content, Schema, Spec, Store, pack_arrays, weights_file
 from secateur.search.core import Weights
 from secateur.tasks.arc_locking.filter import ArcFilter
@@ -42,6 +43,7 @@ PARSER, PATTERNS, GROUPS, LIMITS, FILTERS = (
 )
 SEARCHES = "crossing", "projective", "siblings"
 WIDEST = 1e30  # margin of a filter
+SMALL = 1 << 24  # weights of a filter, at most
 
 Part = TypeVar("Part", Tagger, Labeller)
 _LIMITS: Schema = {"longest": Spec("i4", ("tags+2", "tags+2", 2), low=0, most=UNLIMITED)}
@@ -146,11 +148,11 @@ def _is_table(size: int) -> bool:
     return size > int(LINE) and size & (size - 1) == 0
 
 
-def _table(store: Store, name: str) -> Weights:
+def _table(store: Store, name: str, most: int = MOST_WEIGHTS) -> Weights:
     weights = store.weights(name)
     with store.blamed(name):
-        if not _is_table(len(weights)):
-            raise ValueError(f"{len(weights)} weights, which is no power of two")
+        if not _is_table(len(weights)) or len(weights) > most:
+            raise ValueError(f"{len(weights):,} weights, which is too many or no power of two")
     return weights
 
 
@@ -185,7 +187,7 @@ def _filters(
             check_groups(features, groups)
         if any(template >= features.first for group in groups for template in group):
             raise ValueError("a filter that looks at siblings")
-    tables = [_table(store, _filter_file(number)) for number in range(len(groups))]
+    tables = [_table(store, _filter_file(number), SMALL) for number in range(len(groups))]
     return tuple(ArcFilter(*own) for own in zip(groups, tables, margins[0] if margins else (), strict=True))
 
 
@@ -193,12 +195,12 @@ def _part(store: Store, kind: type[Part]) -> Part | None:
     name = kind.__name__.lower()
     if not (store.has(f"{name}.npz") or store.has(f"{name}.json")):
         return None
-    settings = store.json(f"{name}.json", dict[str, object])
+    given = store.json(f"{name}.json", kind.form)
     with store.blamed(f"{name}.json"):
-        sizes = kind.sizes(settings)
+        sizes = kind.sizes(given)
     arrays = store.arrays(f"{name}.npz", kind.schema, sizes)
     with store.blamed(f"{name}.npz"):
-        return kind.from_arrays(arrays, settings)
+        return kind.made(arrays, given)
 
 
 # Patterns and templates as text: a line each, under headings ------------------------------------------------

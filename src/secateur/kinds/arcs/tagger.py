@@ -106,7 +106,7 @@ class Lexicon(NamedTuple):
     fixed: dict[str, int]  # the class of a word that has only one
 
 
-class _Settings(NamedTuple):
+class TaggerSettings(NamedTuple):
     """All of a tagger but its arrays."""
 
     classes: tuple[tuple[str, str], ...]
@@ -119,6 +119,7 @@ class _Settings(NamedTuple):
 class Tagger:
     """A trained tagger."""
 
+    form: ClassVar[type[TaggerSettings]] = TaggerSettings
     schema: ClassVar[Schema] = ROWS
     classes: tuple[tuple[str, str], ...]  # fine and coarse tag
     lexicon: Lexicon
@@ -190,17 +191,24 @@ class Tagger:
         return rows_of.to_arrays(self.rows)
 
     @classmethod
-    def sizes(cls, settings: Mapping[str, object]) -> dict[str, int]:
+    def sizes(cls, given: TaggerSettings) -> dict[str, int]:
         """What the schema has to know; ValueError where these are no settings of a tagger."""
-        return _sizes(_checked(settings))
+        check_names(tuple(chain.from_iterable(given.classes)))
+        if not all(0 <= c < len(given.classes) for c in given.fixed.values()):
+            raise ValueError("a word's class does not exist")
+        return {"classes": len(given.classes)}
+
+    @classmethod
+    def made(cls, arrays: Mapping[str, Array], given: TaggerSettings) -> Tagger:
+        """From arrays as the schema has them."""
+        lexicon = Lexicon(given.usual, given.fixed)
+        return cls(given.classes, lexicon, rows_of.from_arrays(arrays), given.mistakes)
 
     @classmethod
     def from_arrays(cls, stored: Mapping[str, Array], settings: Mapping[str, object]) -> Tagger:
         """The tagger that was stored; ValueError where the parts do not fit each other."""
-        given = _checked(settings)
-        arrays = check_arrays(stored, cls.schema, _sizes(given))
-        lexicon = Lexicon(given.usual, given.fixed)
-        return cls(given.classes, lexicon, rows_of.from_arrays(arrays), given.mistakes)
+        given = formed(settings, cls.form)
+        return cls.made(check_arrays(stored, cls.schema, cls.sizes(given)), given)
 
     def _texts(self, sentences: Sequence[Sequence[str]]) -> kernel.Texts:
         """Sentences as the kernel has them."""
@@ -233,18 +241,6 @@ class Tagger:
             texts.append(self.lexicon.usual.get(word) or f"? {shape(word)} {word[-2:]}")
         fixed = self.lexicon.fixed.get(word, -1)
         return text_keys.joined(texts) + fixed.to_bytes(8, sys.byteorder, signed=True)
-
-
-def _checked(settings: Mapping[str, object]) -> _Settings:
-    given = formed(settings, _Settings)
-    check_names(tuple(chain.from_iterable(given.classes)))
-    if not all(0 <= c < len(given.classes) for c in given.fixed.values()):
-        raise ValueError("a word's class does not exist")
-    return given
-
-
-def _sizes(given: _Settings) -> dict[str, int]:
-    return {"classes": len(given.classes)}
 
 
 def jackknife(
