@@ -37,7 +37,7 @@ class Surrogate(StrEnum):
 
 
 class Where(StrEnum):
-    loky = "loky"
+    local = "local"
     dask = "dask"
     ray = "ray"
 
@@ -105,7 +105,7 @@ def train(
     jobs: Jobs = 1,
     engine: Annotated[
         Where, typer.Option("--engine", help="Where roll-outs run: on this machine, or on a cluster.")
-    ] = Where.loky,
+    ] = Where.local,
     address: Annotated[
         str | None, typer.Option("--address", help="The cluster's, such as tcp://HOST:8786.")
     ] = None,
@@ -222,7 +222,7 @@ def _engine(kind: Where, jobs: int, address: str | None) -> Engine:
     from secateur.search.parallel import Engine, NoCluster
 
     made = Engine(jobs, kind.value, address)
-    if kind is Where.loky:
+    if kind is Where.local:
         if address is not None:
             fix = "give --engine dask or --engine ray as well"
             raise InputError("an address without a cluster", where=address, fix=fix)
