@@ -208,9 +208,9 @@ def test_errors_that_cannot_travel_are_told() -> None:
     class Local(Exception):
         """Nobody else knows of it."""
 
-    with pytest.raises(RuntimeError, match="^Local: own"):
+    with pytest.raises(RuntimeError, match=r"^Local: own"):
         list(spread(Failing(Local("own")), singles(20), 2))
-    with pytest.raises(RuntimeError, match="^MissingExtra: this needs"):  # it is made from two arguments
+    with pytest.raises(RuntimeError, match=r"^MissingExtra: this needs"):  # it is made from two arguments
         list(spread(Failing(MissingExtra("library", "extra")), singles(20), 2))
 
 
