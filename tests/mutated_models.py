@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from secateur.kinds.pcfg.model import Model
 
 import secateur as sec
 from mutated_arrays import of_arrays
@@ -35,8 +34,12 @@ from secateur.features.span import SpanFeatures
 from secateur.grammar.latent.grammar import product
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kernels.arcs.locking import META
+from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.models.dial import Point
+from secateur.kinds.pcfg.ways import ways
+from secateur.models.model import Model
+from secateur.models.point import Point
 from secateur.search.core import Policy
 from secateur.treebanks.dependency_tree import find_fault
 from toy_dependencies import toy_dependency_model
@@ -83,9 +86,14 @@ def bases() -> list[Base]:
     hashed = Policy(rng.normal(size=META + (1 << 10)).astype(np.float32))
     full, _, policy, static = second.points
     more = {**second.policies, "dagger-1": hashed}
-    own = replace(second.models, siblings=second.models.crossing[::-1].copy())
+    models = second.parts.models
+    own = replace(models, siblings=models.crossing[::-1].copy())
+    another = replace(policy, name="dagger-1", way={"policy": "dagger-1"})
     second = replace(
-        second, policies=more, models=own, points=[full, policy, static, replace(policy, name="dagger-1")]
+        second,
+        policies=more,
+        parts=replace(second.parts, models=own),
+        points=[full, policy, static, another],
     )
     return [
         Base("coarse", toy_model(), ("careful", "exact")),
@@ -95,7 +103,7 @@ def bases() -> list[Base]:
     ]
 
 
-def _split_model() -> Model:
+def _split_model() -> Model[Any, Any]:
     trees = sec.garden.treebank(80)
     quick = Schedule(split_rounds=3, merge_rounds=2, smooth_rounds=1)
     grammars = [
@@ -105,13 +113,13 @@ def _split_model() -> Model:
     words = Counter(word for tree in trees for word in tree.words())
     features = SpanFeatures.from_words(words, bits=12)
     weights = np.random.default_rng(1).normal(size=features.dim).astype(np.float32) + np.float32(0.5)
-    names = [f"{name}{way}" for name in ("exact", "keep") for way in ("", "+max-rule", "+product")]
+    grammar = product(grammars)
     points = [
-        Point(name, 70.0 + n, 68.0, 80.0, 0.5 + n, 2000.0, 0.01, 1.0, 0.0) for n, name in enumerate(names)
+        Point(name, way, 70.0 + n, 68.0, 80.0, 0.5 + n, 2000.0, 0.01, 1.0, 0.0)
+        for n, (name, way) in enumerate(ways(grammar, ["keep"]).items())
     ]
-    return Model(
-        product(grammars), features, {"keep": Policy(weights)}, points, {"trees": 60, "checksum": "x"}
-    )
+    settings = {"trees": 60, "checksum": "x"}
+    return Model(KIND, PcfgParts(grammar, features), {"keep": Policy(weights)}, points, settings)
 
 
 def mutations(folder: Path) -> list[Mutation]:

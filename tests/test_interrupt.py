@@ -19,7 +19,7 @@ PROGRAM = """
 import signal
 import sys
 import secateur as sec
-from secateur.training.split import SplitSettings, SplitTraining
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 
 trees = sec.garden.treebank(60)
 way = sys.argv[1]

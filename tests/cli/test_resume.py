@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-
 from secateur.kinds.pcfg.model import load_model
+
 from secateur.search import parallel
 from secateur.search.parallel import WorkersLost
 from secateur.treebanks.garden import garden
@@ -163,7 +163,7 @@ def test_a_folder_of_other_settings_is_refused(trees: Path, whole: Path, run: Ru
 def test_lost_workers(trees: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def doomed(engine: parallel.Engine) -> Any:
-        def run(function: Any, chunks: Any) -> Any:
+        def run(function: Any, items: Any, chunks: Any) -> Any:
             raise WorkersLost("workers died twice")
             yield
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +17,17 @@ import numpy as np
 import pytest
 
 import secateur as sec
-from secateur.errors import MissingExtra
+from secateur.errors import InputError, MissingExtra
 from secateur.kinds.pcfg.recipe import Settings, Trainer
-from secateur.search import parallel
+from secateur.search import parallel, workers
 from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
 
 TWO = Engine(jobs=2)
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "cores", lambda: 2)
 
 
 @dataclass(frozen=True)
@@ -79,27 +86,29 @@ def test_others_do_the_work_of_a_process_that_died(tmp_path: Path) -> None:
 
 
 def test_when_the_others_die_too_it_gives_up() -> None:
-    with pytest.raises(WorkersLost, match="died twice"):
+    with pytest.raises(WorkersLost, match=r"3 worker processes died .* killed by signal 9"):
         TWO.map(Mortal(7), list(range(20)), np.ones(20))
     assert TWO.map(Mortal(-1), [1, 2], np.ones(2)) == [2, 4]
 
 
-def test_what_was_done_before_a_death_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_cluster_did_before_a_death_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[int]] = []
 
     @contextmanager
     def unlucky(engine: Engine) -> Iterator[Crew]:
-        def run(function: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
-            for chunk in chunks:
-                given.append(parallel.loads(chunk)[0])
-                yield parallel._call(function, chunk)
+        def run(function: Any, items: Any, chunks: list[list[int]]) -> Iterator[Any]:
+            packed = parallel._pack_function(function)
+            for chunk in parallel._pack_chunks(items, chunks):
+                given.append(pickle.loads(chunk)[0])
+                yield pickle.loads(parallel._call(packed, chunk))
                 if len(given) == 3:
                     raise WorkersLost("dead")
 
         yield Crew(2, run)
 
-    monkeypatch.setattr(parallel, "_processes", unlucky)
-    assert TWO.map(Mortal(-1), list(range(40)), np.ones(40)) == list(range(0, 80, 2))
+    monkeypatch.setattr(parallel, "_dask", unlucky)
+    cluster = Engine(kind="dask")
+    assert cluster.map(Mortal(-1), list(range(40)), np.ones(40)) == list(range(0, 80, 2))
     assert sorted(number for numbers in given for number in numbers) == list(range(40))
 
 
@@ -117,9 +126,9 @@ def test_arrays_travel_without_their_zeros_and_bit_for_bit() -> None:
     for array in (weights, weights.astype(np.float64)):
         packed = parallel._pack(array)
         assert len(packed) < 1000
-        assert parallel.loads(packed).tobytes() == array.tobytes()
+        assert pickle.loads(packed).tobytes() == array.tobytes()
     full = np.random.default_rng(0).random((300, 300))
-    assert np.array_equal(parallel.loads(parallel._pack(full)), full)
+    assert np.array_equal(pickle.loads(parallel._pack(full)), full)
 
 
 def test_large_arrays_are_writable_in_workers() -> None:
@@ -128,7 +137,29 @@ def test_large_arrays_are_writable_in_workers() -> None:
     found = TWO.map(Weighty(weights), [5, 6, 7, 8], np.ones(4))
     assert [value for value, _, _ in found] == [5.0, 6.0, 7.0, 8.0]
     assert all(writeable for _, writeable, _ in found)
-    assert all(process != os.getpid() for _, _, process in found)
+    away = [process for _, _, process in found if process != os.getpid()]
+    assert len(away) == 3  # one is done here, to have it compiled before there are workers
+
+
+@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"jobs": -1}, {"kind": "loky"}])
+def test_engines_that_there_are_not(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"1 or more|there are local, dask, ray"):
+        Engine(**wrong)
+
+
+def test_in_a_worker_there_are_no_further_workers() -> None:
+    def within(numbers: list[int]) -> list[tuple[int, list[int]]]:
+        return [(os.getpid(), TWO.map(lambda _: [os.getpid()], [n], np.ones(1))) for n in numbers]
+
+    found = TWO.map(within, list(range(6)), np.ones(6))
+    away = [(outer, inner) for outer, inner in found if outer != os.getpid()]
+    assert len(away) == 5
+    assert all(inner == [outer] for outer, inner in away)
+
+
+def test_no_worker_is_left_behind() -> None:
+    TWO.map(Mortal(-1), list(range(6)), np.ones(6))
+    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize(("kind", "library"), [("dask", "distributed"), ("ray", "ray")])

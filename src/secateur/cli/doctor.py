@@ -17,12 +17,12 @@ EXTRAS = {"dask": "distributed", "nltk": "nltk", "ray": "ray"}
 def doctor(*, json: Json = False) -> None:
     """Versions, cores, SIMD, the kernel cache, timer noise, and which extras are installed."""
     import secateur
-    from secateur.search.workers import available
+    from secateur.search.workers import cores
 
     found: dict[str, object] = {
         "secateur": secateur.__version__,
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {count(available(), 'core')}",
+        "machine": f"{platform.machine()}, {count(cores(), 'core')}",
     }
     found |= {library: _version(library) for library in LIBRARIES}
     for extra, module in EXTRAS.items():

@@ -12,8 +12,9 @@ from typing import Any, Generic, TypeVar
 from secateur.errors import InputError
 from secateur.models.kind import Using
 from secateur.models.limits import Limits, pieces
+from secateur.search import workers
 from secateur.search.core import Work
-from secateur.search.workers import available, spread
+from secateur.search.workers import spread
 from secateur.treebanks.annotation import Annotation
 from secateur.treebanks.sentence import Sentence
 
@@ -240,7 +241,7 @@ def cores(jobs: int) -> int:
     """The number of processes asked for; 0 means all cores this process may use."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0:
         raise InputError(f"{jobs!r} jobs", fix="give 1 or more, or 0 for all cores")
-    return jobs or available()
+    return jobs or workers.cores()
 
 
 def _method(parser: object, name: str) -> str:

@@ -3,28 +3,29 @@
 Chunks are handed out, the costly examples first; results come back in the order of the examples, so that
 any number of workers of one kind of machine gives the same sums, bit for bit.
 
-The function is packed once a map and unpacked once a worker. Packed, it is an array of bytes, which joblib
-maps into local workers and clusters spread by themselves. Dask and Ray are asked for futures directly:
-joblib's backend for Dask waits for ever once the scheduler has given a task up.
+Processes of this machine are started for each map: that takes some 10 ms, and they find the function and the
+items in their memory. For a cluster the function is packed once a map, as an array of bytes, which clusters
+spread by themselves, and unpacked once a worker. Dask and Ray are asked for futures directly: joblib's
+backend for Dask waits for ever once the scheduler has given a task up.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
-from joblib.externals.loky.backend.reduction import dumps, loads
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from secateur.errors import MissingExtra
+from secateur.errors import InputError, MissingExtra
+from secateur.search.workers import Workers, useful
+from secateur.search.workers import WorkersLost as WorkersLost
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -41,11 +42,8 @@ PATIENCE = 10
 LARGE = 1 << 16
 DIGEST = 16  # bytes of checksum before a packed function
 
+KINDS = ("local", "dask", "ray")
 LOST = "workers died twice over the same work, perhaps for lack of memory"
-
-
-class WorkersLost(RuntimeError):
-    """Workers died over their work, and so did those that it was given to next."""
 
 
 class NoCluster(RuntimeError):
@@ -57,35 +55,45 @@ class Engine:
     """Where work is done."""
 
     jobs: int = 1  # processes on this machine; a cluster gives all it has
-    kind: str = "local"  # loky: processes on this machine; dask, ray: a cluster
+    kind: str = "local"  # local: processes on this machine; dask, ray: a cluster
     address: str | None = None  # the cluster's
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise InputError(f"jobs is {self.jobs}", fix="give the number of processes, 1 or more")
+        if self.kind not in KINDS:
+            raise InputError(f'no engine "{self.kind}"', fix=f"there are {', '.join(KINDS)}")
 
     def map(
         self, function: Callable[[list[S]], list[T]], items: Sequence[S], cost: npt.NDArray[np.float64]
     ) -> list[T]:
         """The function's results for all items; it gets lists of them and returns a result for each."""
-        if self.jobs == 1 and self.kind == "loky":
+        if self.kind == "local" and useful(self.jobs) == 1:
             return function(list(items))
-        packed = _pack_function(function)
         found: dict[int, T] = {}
         try:
-            self._work(packed, items, cost, found)
+            self._work(function, items, cost, found)
         except WorkersLost:
+            if self.kind == "local":  # the work was given to others already
+                raise
             # They may have been killed for reasons that have passed: what is missing once more, then give up.
-            self._work(packed, items, cost, found)
+            self._work(function, items, cost, found)
         return [found[number] for number in range(len(items))]
 
     def _work(
-        self, packed: Packed, items: Sequence[S], cost: npt.NDArray[np.float64], found: dict[int, T]
+        self,
+        function: Callable[[list[S]], list[T]],
+        items: Sequence[S],
+        cost: npt.NDArray[np.float64],
+        found: dict[int, T],
     ) -> None:
         """Fill in the results that are missing from `found`."""
         missing = np.array([number for number in range(len(items)) if number not in found], np.int64)
         with self._crew() as crew:
             count = max(crew.workers * PORTIONS, len(missing) // MOST)
-            numbers = (missing[places] for places in portions(cost[missing], count))
-            chunks = (_pack((part.tolist(), [items[number] for number in part])) for part in numbers)
-            for done in crew.run(packed, chunks):
-                found.update(loads(done))
+            chunks = [missing[places].tolist() for places in portions(cost[missing], count)]
+            for done in crew.run(function, items, chunks):
+                found.update(done)
 
     def workers(self) -> int:
         """How many there are; NoCluster or MissingExtra says why there are none."""
@@ -93,24 +101,43 @@ class Engine:
             return crew.workers
 
     def _crew(self) -> AbstractContextManager[Crew]:
-        return {"local": _processes, "loky": _processes, "dask": _dask, "ray": _ray}[self.kind](self)
+        return {"local": _processes, "dask": _dask, "ray": _ray}[self.kind](self)
+
+
+Function = Callable[[list[Any]], list[Any]]
+Numbered = list[tuple[int, Any]]  # results of some items with the items' numbers
 
 
 class Crew(NamedTuple):
-    """Those who work on a packed function and chunks, and give back their results in any order."""
+    """Those who apply a function to items, in chunks of their numbers, and give results in any order."""
 
     workers: int
-    run: Callable[[Packed, Iterable[bytes]], Iterator[bytes]]
+    run: Callable[[Function, Sequence[Any], list[list[int]]], Iterator[Numbered]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers(Generic[S, T]):
+    """The function by the items' numbers."""
+
+    function: Callable[[list[S]], list[T]]
+    items: Sequence[S]
+
+    def __call__(self, numbers: list[int]) -> list[tuple[int, T]]:
+        found = self.function([self.items[number] for number in numbers])
+        return list(zip(numbers, found, strict=True))
 
 
 @contextmanager
 def _processes(engine: Engine) -> Iterator[Crew]:
-    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        parallel = Parallel(engine.jobs, backend="loky", batch_size=1, return_as="generator_unordered")
-        try:
-            yield from parallel(delayed(_call)(function, chunk) for chunk in chunks)
-        except TerminatedWorkerError as problem:
-            raise WorkersLost(LOST) from problem
+    def run(function: Function, items: Sequence[Any], chunks: list[list[int]]) -> Iterator[Numbered]:
+        if not chunks:
+            return
+        work = _Numbers(function, items)
+        # One of middling cost is done here: what it loads and compiles all workers have, now and later.
+        yield work([chunks[0].pop(len(chunks[0]) // 2)])
+        others = [chunk for chunk in chunks if chunk]
+        with Workers(work, min(useful(engine.jobs), len(others))) as workers:
+            yield from workers.run(others)
 
     yield Crew(engine.jobs, run)
 
@@ -123,13 +150,14 @@ def _dask(engine: Engine) -> Iterator[Crew]:
     except ImportError as problem:
         raise MissingExtra("distributed", "dask") from problem
 
-    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    def run(function: Function, items: Sequence[Any], chunks: list[list[int]]) -> Iterator[Numbered]:
+        packed = _pack_function(function)
         try:
             # Everyone gets a copy, which outlives the death of some.
-            [shared] = client.scatter([function], broadcast=True, hash=False)
-            futures = [client.submit(_call, shared, chunk, pure=False) for chunk in chunks]
+            [shared] = client.scatter([packed], broadcast=True, hash=False)
+            futures = [client.submit(_call, shared, c, pure=False) for c in _pack_chunks(items, chunks)]
             for future in as_completed(futures, loop=client.loop):
-                yield future.result()
+                yield pickle.loads(future.result())
         except (KilledWorker, CancelledError, CommClosedError, TimeoutError) as problem:
             raise WorkersLost(LOST) from problem
 
@@ -156,14 +184,14 @@ def _ray(engine: Engine) -> Iterator[Crew]:
     except ImportError as problem:
         raise MissingExtra("ray", "ray") from problem
 
-    def run(function: Packed, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        shared = ray.put(function)
+    def run(function: Function, items: Sequence[Any], chunks: list[list[int]]) -> Iterator[Numbered]:
+        shared = ray.put(_pack_function(function))
         call = ray.remote(_call)
-        waiting = [call.remote(shared, chunk) for chunk in chunks]
+        waiting = [call.remote(shared, chunk) for chunk in _pack_chunks(items, chunks)]
         try:
             while waiting:
                 done, waiting = ray.wait(waiting)
-                yield ray.get(done[0])
+                yield pickle.loads(ray.get(done[0]))
         except RayTaskError:  # the function's own
             raise
         except RayError as problem:
@@ -213,29 +241,36 @@ def portions(cost: npt.NDArray[np.float64], count: int) -> list[list[int]]:
     return lists
 
 
-# The function of the newest chunk, in a worker.
-_unpacked: dict[bytes, Callable[[list[Any]], list[Any]]] = {}
+# The function of the newest chunk, in a cluster's worker.
+_unpacked: dict[bytes, Function] = {}
 
 
 def _call(packed: Packed, chunk: bytes) -> bytes:
-    """In a worker: the results of a chunk with their numbers."""
+    """In a cluster's worker: the results of a chunk with their numbers."""
     digest = packed[:DIGEST].tobytes()
     function = _unpacked.get(digest)
     if function is None:
-        function = loads(packed[DIGEST:])
+        function = pickle.loads(packed[DIGEST:].data)
         _unpacked.clear()
         _unpacked[digest] = function
-    numbers, items = loads(chunk)
+    numbers, items = pickle.loads(chunk)
     return _pack(list(zip(numbers, function(items), strict=True)))
 
 
-def _pack_function(function: Callable[[list[S]], list[T]]) -> Packed:
+def _pack_chunks(items: Sequence[Any], chunks: list[list[int]]) -> Iterator[bytes]:
+    return (_pack((chunk, [items[number] for number in chunk])) for chunk in chunks)
+
+
+def _pack_function(function: Function) -> Packed:
     content = _pack(function)
     digest = hashlib.blake2b(content, digest_size=DIGEST).digest()
     return np.frombuffer(digest + content, np.uint8)
 
 
 def _pack(thing: Any) -> bytes:
+    # Here, for it takes some time; and not by Python's own, which knows functions by their name only.
+    from joblib.externals.loky.backend.reduction import dumps
+
     return bytes(dumps(thing, reducers={np.ndarray: _reduce_array}))
 
 

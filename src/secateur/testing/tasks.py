@@ -332,11 +332,13 @@ class _Away:
 
 
 def _check_workers(runs: list[Run], episodes: list[Episode]) -> None:
-    """Sent as learners send it; a hash that differs from process to process would show here."""
-    from secateur.search.parallel import Engine
+    """Sent as to a cluster; a hash that differs from process to process would show here."""
+    from secateur.search.workers import Workers
 
     try:
-        found = Engine(jobs=2).map(_Away(runs), range(len(runs)), np.ones(len(runs)))
+        # Not by a fork, which has all that does not travel.
+        with Workers(_Away(runs), 1, fork=False) as workers:
+            [found] = workers.run([list(range(len(runs)))])
     except Exception as problem:
         raise AssertionError(f"the task fails in a worker process: {problem!r}") from problem
     for run, episode, (away, rows) in zip(runs, episodes, found, strict=True):
