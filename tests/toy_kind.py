@@ -125,8 +125,8 @@ class Toy:
     def fits(self, parts: Table) -> Any:
         return lambda dim: False
 
-    def look(self, parts: Table, way: Way, policies: Any, sentence: Any, *others: Any) -> Look:
-        parse = ToyParser(parts, way, Limits(), Using()).parse(sentence)
+    def look(self, looked_at: Any) -> Look:
+        parse = ToyParser(looked_at.parts, looked_at.way, Limits(), Using()).parse(looked_at.sentence)
         return Look(str(parse), parse.fields(), parse.svg())
 
 

@@ -45,6 +45,8 @@ def inspect(
     Of phrases: what is pruned, and the features that decided. Of dependencies: the stage at which each arc
     was settled, and what that took. With the gold tree, what went wrong.
     """
+    from secateur.models.kind import LookedAt
+
     loaded, path = inputs.read_model(model), str(model)
     if sentence is None:
         if gold or svg or dial or using.values or looking.values:
@@ -56,15 +58,8 @@ def inspect(
     assert point is not None, "a model directory has points"
     how = kind.annotation.reading.from_notes(loaded.settings)
     tree = None if gold is None else inputs.read_gold(gold, given, kind.annotation, how, encoding)
-    found = kind.look(
-        loaded.parts,
-        point.way,
-        loaded.policies,
-        given,
-        tree,
-        kind.looking(**looking.of(kind.name)),
-        kind.using(**using.of(kind.name)),
-    )
+    options = kind.looking(**looking.of(kind.name)), kind.using(**using.of(kind.name))
+    found = kind.look(LookedAt(loaded.parts, point.way, loaded.policies, given, tree, *options))
     if svg:
         with sink(svg) as out:
             out.write(found.svg)

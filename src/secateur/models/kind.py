@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from secateur.models.limits import Limits
@@ -58,15 +60,41 @@ class Look(NamedTuple):
     width: int = 0  # columns that the text wants, where it cannot be wrapped
 
 
+class LookedAt(NamedTuple, Generic[P, T]):
+    """A sentence, and the way to parse it that is of interest."""
+
+    parts: P
+    way: Way
+    policies: Mapping[str, Policy]
+    sentence: Sentence
+    gold: T | None
+    looking: Any
+    using: Any
+
+
 class Kind(Protocol[P, T]):
     """A kind of model. `settings`, `using` and `looking` are dataclasses of options."""
 
-    name: str
-    annotation: Annotation[T]
-    figures: Figures
-    settings: type[Any]  # of training; all kinds have `seed`
-    using: type[Any]  # of parsing
-    looking: type[Any]  # of looking at a sentence
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def annotation(self) -> Annotation[T]: ...
+
+    @property
+    def figures(self) -> Figures: ...
+
+    @property
+    def settings(self) -> type[Any]:
+        """Of training; all kinds have `seed`."""
+
+    @property
+    def using(self) -> type[Any]:
+        """Of parsing: see `Using`."""
+
+    @property
+    def looking(self) -> type[Any]:
+        """Of looking at a sentence."""
 
     def read(self, store: Store, views: Views) -> P:
         """The parts from the files of a model."""
@@ -85,11 +113,13 @@ class Kind(Protocol[P, T]):
     def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Any) -> Trained[P]:
         """The recipe: steps and their order."""
 
-    def quick(self, seed: int) -> Any:
-        """Settings of a training that is done soon, to see what a model can do."""
+    @property
+    def quick(self) -> Callable[[int], Any]:
+        """From a seed, settings of a training that is done soon, to see what a model can do."""
 
-    def measured(self, notes: Mapping[str, Any]) -> Any:
-        """The `using` with which the points of a model were measured, from what it notes."""
+    @property
+    def measured(self) -> Callable[[Mapping[str, Any]], Any]:
+        """From what a model notes, the `using` with which its points were measured."""
 
     def sizes(self, parts: P) -> dict[str, int]:
         """What there is of the parts, by name."""
@@ -97,14 +127,70 @@ class Kind(Protocol[P, T]):
     def fits(self, parts: P) -> Callable[[int], bool]:
         """Whether a number of weights suits a policy of these parts."""
 
-    def look(
-        self,
-        parts: P,
-        way: Way,
-        policies: Mapping[str, Policy],
-        sentence: Sentence,
-        gold: T | None,
-        looking: Any,
-        using: Any,
-    ) -> Look:
+    def look(self, looked_at: LookedAt[P, T]) -> Look:
         """What a way does with a sentence."""
+
+
+@dataclass(frozen=True)
+class FolderKind(Generic[P, T]):
+    """A kind that is a folder with a module for each thing: `settings`, `parts`, `ways`, `parser`, `recipe` and
+    `look`.
+
+    They are imported when they are used: a command that only wants to know the options has them at once.
+    """
+
+    name: str
+    annotation: Annotation[T]
+    figures: Figures
+    settings: type[Any]
+    folder: str  # the package
+
+    @property
+    def using(self) -> type[Any]:
+        return cast("type[Any]", self._module("settings").Using)
+
+    @property
+    def looking(self) -> type[Any]:
+        return cast("type[Any]", self._module("settings").Looking)
+
+    @property
+    def quick(self) -> Callable[[int], Any]:
+        return cast("Callable[[int], Any]", self._module("settings").quick)
+
+    @property
+    def measured(self) -> Callable[[Mapping[str, Any]], Any]:
+        return cast("Callable[[Mapping[str, Any]], Any]", self._module("settings").measured)
+
+    def read(self, store: Store, views: Views) -> P:
+        return cast(P, self._module("parts").read(store, views))
+
+    def write(self, parts: P) -> Mapping[str, Content]:
+        return cast("Mapping[str, Content]", self._module("parts").write(parts))
+
+    def from_file(self, path: str | PathLike[str]) -> P:
+        """Parts from something else than a model, such as a grammar file, where there is such a thing."""
+        return cast(P, self._module("parts").from_file(path))
+
+    def sizes(self, parts: P) -> dict[str, int]:
+        return cast("dict[str, int]", self._module("parts").sizes(parts))
+
+    def fits(self, parts: P) -> Callable[[int], bool]:
+        return cast("Callable[[int], bool]", parts.fits)  # type: ignore[attr-defined]
+
+    def ways(self, parts: P, policies: Mapping[str, Policy]) -> Mapping[str, Way]:
+        return cast("Mapping[str, Way]", self._module("ways").ways(parts, policies))
+
+    def parser(
+        self, parts: P, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Any
+    ) -> SentenceParser[T]:
+        made = self._module("parser").parser_of(parts, way, policies, limits, using)
+        return cast("SentenceParser[T]", made)
+
+    def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Any) -> Trained[P]:
+        return cast("Trained[P]", self._module("recipe").train(run, train, dev, settings))
+
+    def look(self, looked_at: LookedAt[P, T]) -> Look:
+        return cast(Look, self._module("look").look(looked_at))
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{self.folder}.{name}")

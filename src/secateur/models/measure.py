@@ -15,12 +15,17 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from secateur.errors import InputError
-from secateur.metrics.scores import Scores, Scoring
+from secateur.metrics.scores import SCORING, Scores, Scoring
+from secateur.models.kind import Kind
+from secateur.models.limits import Limits
 from secateur.models.parse import Parse, SentenceParser, batches
 from secateur.models.point import Figures, Point, Way
+from secateur.models.run import Run
+from secateur.search.core import Policy
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.sentence import Sentence
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 LEAST = 0.3  # seconds: short runs are repeated until then
@@ -190,6 +195,33 @@ def measure(
         measured(name, way, parser, figures, trials[name], timings[name])
         for name, (way, parser) in parsers.items()
     ]
+
+
+def measure_all(
+    run: Run,
+    kind: Kind[P, T],
+    parts: P,
+    policies: Mapping[str, Policy],
+    gold: Bank[T],
+    *,
+    using: Any,
+    repeat: int,
+) -> list[Point]:
+    """The points of all ways to parse that a kind has with its parts; told as they are found."""
+    run.told(f"measuring on {len(gold):,} held-out sentences", minor=True)
+    every = {
+        name: (way, kind.parser(parts, way, policies, Limits(), using))
+        for name, way in kind.ways(parts, policies).items()
+    }
+    figures = kind.figures
+    points = measure(every, gold, figures, SCORING[kind.annotation.name](), repeat=repeat)
+    for p in points:
+        run.told(
+            f"{p.name}: {figures.accuracy} {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
+            f"{p.work:.4f} {figures.per_sentence}, {figures.kept} {p.kept:.1%}, "
+            f"{figures.failures} {p.failures:.1%}"
+        )
+    return points
 
 
 def clock_said(repeat: int | None) -> str:

@@ -34,17 +34,7 @@ from secateur.search.core import (
     Trace,
     Weights,
 )
-from secateur.search.learners import (
-    Cost,
-    Rate,
-    Report,
-    Save,
-    by_reward,
-    check_resumed,
-    done,
-    judge,
-    rate,
-)
+from secateur.search.learners import Cost, Rate, Report, Save, by_reward, check_resumed, done, judge, rate
 from secateur.search.parallel import Engine
 
 

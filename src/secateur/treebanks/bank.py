@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, overload
+from os import PathLike
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from secateur.treebanks import partition
+from secateur.treebanks import formats, partition
+from secateur.treebanks.formats import Opened
+from secateur.treebanks.formats.brackets import Faults
 
 Ints = npt.NDArray[np.signedinteger]
 T = TypeVar("T")
@@ -77,6 +80,24 @@ class Bank(Sequence[T], Generic[T]):
     def _put(self, shelf: Shelf[T], name: str, chosen: Ints | None = None) -> None:
         self._shelf, self.name = shelf, name
         self._chosen: Ints = np.arange(len(shelf)) if chosen is None else chosen  # [T] in order
+
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        on_error: Faults = None,
+        **how: Any,
+    ) -> Self:
+        """The trees of a file ("-": standard input); `how` are options of the annotation's reader."""
+        file = formats.opened(path, format=format, encoding=encoding)
+        return cls(cls._read(file, on_error, **how), name=file.name)
+
+    @staticmethod
+    def _read(file: Opened, on_error: Faults) -> Iterator[T]:
+        raise NotImplementedError  # an annotation says how its files are read
 
     def __len__(self) -> int:
         return len(self._chosen)

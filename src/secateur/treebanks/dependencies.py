@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from secateur.treebanks.bank import Bank, Ints, Shelf
 from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.draw import arcs as drawn
 from secateur.treebanks.formats import Opened
-from secateur.treebanks.formats.brackets import OnError
+from secateur.treebanks.formats.brackets import Faults, OnError
 from secateur.treebanks.formats.conll import Heads, gap_after
 from secateur.treebanks.sentence import Sentence, Tags
 from secateur.treebanks.text import penn_spelling
@@ -82,22 +81,17 @@ class DependencyBank(Bank[DependencyTree]):
     def _shelve(trees: Iterable[DependencyTree]) -> Shelf[DependencyTree]:
         return _Row(tuple(trees))
 
-    @classmethod
-    def read(
-        cls,
-        path: str | PathLike[str],
+    @staticmethod
+    def _read(
+        file: Opened,
+        on_error: Faults,
         *,
-        format: str | None = None,
-        encoding: str = "utf-8",
-        on_error: OnError | None = None,
         heads: Heads = "required",
         several_roots: bool = False,
         fine: bool = True,
-    ) -> DependencyBank:
-        """The sentences of a file ("-": standard input); the options are those of `formats.conll`."""
-        file = formats.opened(path, format=format, encoding=encoding)
-        how = DependencyReading(several_roots, fine)
-        return cls(_read(file, how, on_error, heads), name=file.name)
+    ) -> Iterator[DependencyTree]:
+        """The options are those of `formats.conll`."""
+        return _read(file, DependencyReading(several_roots, fine), on_error, heads)
 
     def without_fine_tags(self) -> DependencyBank:
         """The same sentences with the coarse tags as their only ones."""
@@ -129,6 +123,10 @@ class DependencyReading:
         return "" if self.fine else "coarse tags alone"
 
 
+_How = DependencyReading | None
+_Trees = Iterator[DependencyTree]
+
+
 class Dependencies:
     """CoNLL-U and CoNLL-X; see `Annotation`."""
 
@@ -137,14 +135,7 @@ class Dependencies:
     formats = tuple(formats.DEPENDENCY_FORMATS)
     reading = DependencyReading
 
-    def trees(
-        self,
-        file: Opened,
-        how: DependencyReading | None,
-        on_error: OnError | None = None,
-        *,
-        strict: bool = True,
-    ) -> Iterator[DependencyTree]:
+    def trees(self, file: Opened, how: _How, on_error: Faults = None, *, strict: bool = True) -> _Trees:
         how = DependencyReading(several_roots=True) if how is None else how
         return _read(file, how, on_error, "required" if strict else "optional")
 

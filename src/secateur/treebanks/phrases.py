@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from os import PathLike
 from typing import Any, ClassVar
 
 from secateur.errors import InputError
@@ -13,7 +12,7 @@ from secateur.treebanks import formats
 from secateur.treebanks.bank import Bank, Shelf
 from secateur.treebanks.draw import phrases as drawn
 from secateur.treebanks.formats import Opened, brackets
-from secateur.treebanks.formats.brackets import OnError
+from secateur.treebanks.formats.brackets import Faults
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.packed import pack
 from secateur.treebanks.sentence import Sentence
@@ -33,20 +32,13 @@ class Treebank(Bank[Tree]):
     def _shelve(trees: Iterable[Tree]) -> Shelf[Tree]:
         return pack(trees)
 
-    @classmethod
-    def read(
-        cls,
-        path: str | PathLike[str],
-        *,
-        format: str | None = None,
-        encoding: str = "utf-8",
-        normalization: Normalization | None = None,
-        on_error: OnError | None = None,
-    ) -> Treebank:
-        """The trees of a file ("-": standard input), normalized; those left without words are dropped."""
-        file = formats.opened(path, format=format, encoding=encoding)
+    @staticmethod
+    def _read(
+        file: Opened, on_error: Faults, *, normalization: Normalization | None = None
+    ) -> Iterator[Tree]:
+        """Normalized; those left without words are dropped."""
         how = None if normalization is None else PhraseReading.of(normalization)
-        return cls(PHRASES.trees(file, how, on_error), name=file.name)
+        return PHRASES.trees(file, how, on_error)
 
     def normalize(self, normalization: Normalization) -> Treebank:
         """The normalized trees; those left without words are dropped."""
@@ -95,6 +87,10 @@ class PhraseReading:
         return f"gold normalized ({', '.join(self.normalization.steps) or 'no step'})"
 
 
+_How = PhraseReading | None
+_Trees = Iterator[Tree]
+
+
 class Phrases:
     """Penn brackets; see `Annotation`."""
 
@@ -103,14 +99,7 @@ class Phrases:
     formats: tuple[str, ...] = ("brackets",)
     reading = PhraseReading
 
-    def trees(
-        self,
-        file: Opened,
-        how: PhraseReading | None,
-        on_error: OnError | None = None,
-        *,
-        strict: bool = True,
-    ) -> Iterator[Tree]:
+    def trees(self, file: Opened, how: _How, on_error: Faults = None, *, strict: bool = True) -> _Trees:
         check_phrases(file)
         form = formats.FORMATS[file.format]
         read = form.read(file.lines, name=file.name, on_error=on_error, empty=not strict)

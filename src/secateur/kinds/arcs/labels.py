@@ -114,10 +114,10 @@ class Labeller:
         cls,
         trees: Sequence[DependencyTree],
         *,
-        epochs: int = EPOCHS,
         seed: int = 0,
-        margin: int = MARGIN,
         often: int = OFTEN,
+        margin: int = MARGIN,
+        epochs: int = EPOCHS,
     ) -> Labeller:
         """A labeller that has learned the labels of these trees."""
         _check(trees)

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from secateur.errors import InputError
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.kinds.arcs.parts import ArcParts
-from secateur.kinds.arcs.settings import Using
 from secateur.metrics.attachment import DependencyScoring
-from secateur.models.kind import Look
+from secateur.models.kind import Look, LookedAt
 from secateur.models.parse import Parse
-from secateur.models.point import Way
-from secateur.search.core import Policy
 from secateur.tasks.arc_locking.history import Fate, fates
 from secateur.treebanks.dependencies import DEPENDENCIES
 from secateur.treebanks.dependency_tree import DependencyTree
-from secateur.treebanks.sentence import Sentence
 
 
-def look(
-    parts: ArcParts,
-    way: Way,
-    policies: Mapping[str, Policy],
-    sentence: Sentence,
-    gold: DependencyTree | None,
-    using: Using,
-) -> Look:
+def look(looked_at: LookedAt[ArcParts, DependencyTree]) -> Look:
     """The tree, and the fate of each arc."""
+    parts, way, policies, sentence, gold, _, using = looked_at
     parser = ArcParser(parts, way, policies, using=using)
     parser.parse(sentence)  # loads the kernels before the clock starts
     parsed = parser.parse(sentence)

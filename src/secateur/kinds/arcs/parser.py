@@ -25,6 +25,13 @@ from secateur.treebanks.dependency_tree import NO_LABEL, DependencyTree
 from secateur.treebanks.sentence import Sentence, Tags
 
 
+def parser_of(
+    parts: ArcParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> ArcParser:
+    """A model's parser that goes one of its ways."""
+    return ArcParser(parts, way, policies, limits=limits, using=using)
+
+
 class _Heads(NamedTuple):
     """What there is to say of a sentence before it has labels."""
 

@@ -71,6 +71,20 @@ class ArcParts:
         return dim == META or _is_table(dim - META)
 
 
+def sizes(parts: ArcParts) -> dict[str, int]:
+    """What there is of them, by name."""
+    weights = (parts.models.crossing, parts.models.projective, parts.models.siblings)
+    return {
+        "stages": len(parts.groups),
+        **{f"templates of stage {stage}": len(group) for stage, group in enumerate(parts.groups)},
+        "weights": sum(int(np.count_nonzero(own)) for own in weights),
+        **{f"templates of filter {n}": len(own.templates) for n, own in enumerate(parts.filters)},
+        "tags with limits": len(parts.limits.tags),
+        "pairs of tags of the tagger": len(parts.tagger.classes) if parts.tagger else 0,
+        "labels of the labeller": len(parts.labeller.labels) if parts.labeller else 0,
+    }
+
+
 class _Parser(NamedTuple):
     """parser.json."""
 

@@ -26,19 +26,16 @@ from secateur.kernels.perceptron.mira import Arcs
 from secateur.kinds.arcs import KIND
 from secateur.kinds.arcs.filters import train_filters
 from secateur.kinds.arcs.labels import Labeller
-from secateur.kinds.arcs.parser import ArcParser
 from secateur.kinds.arcs.parts import ArcParts
 from secateur.kinds.arcs.policies import DaggerRound, dagger
 from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
 from secateur.kinds.arcs.settings import ArcSettings, Using
 from secateur.kinds.arcs.tagger import Tagger, jackknife
-from secateur.kinds.arcs.ways import PROJECTIVE, policy_name, ways
+from secateur.kinds.arcs.ways import PROJECTIVE, policy_name
 from secateur.kinds.arcs.weights import ALL_ARCS, any_weights, staged_weights
-from secateur.metrics.attachment import DependencyScoring
 from secateur.models.curve import with_tradeoffs
 from secateur.models.kind import Trained
-from secateur.models.measure import measure
-from secateur.models.point import Point
+from secateur.models.measure import measure_all
 from secateur.models.run import Run, fingerprint
 from secateur.models.training import noted
 from secateur.search.core import Example, Policy, Weights
@@ -91,7 +88,9 @@ def train(
         has_penn_spelling(train.vocabulary()),
     )
     # Where tags are predicted, the parser makes them once more, so that tagging is timed too.
-    points = measured(run, parts, policies, dev[1::2], Using(settings.tags), settings.repeat)
+    points = measure_all(
+        run, KIND, parts, policies, dev[1::2], using=Using(settings.tags), repeat=settings.repeat
+    )
     notes = {
         "judged on": len(trainer.judging),
         **noted(settings, "features"),
@@ -99,29 +98,6 @@ def train(
         "costs": settings.policy_costs,
     }
     return Trained(parts, policies, with_tradeoffs(points), notes, log)
-
-
-def measured(
-    run: Run,
-    parts: ArcParts,
-    policies: Mapping[str, Policy],
-    gold: Bank[DependencyTree],
-    using: Using,
-    repeat: int,
-) -> list[Point]:
-    """The true figures of all ways to parse."""
-    run.told(f"measuring on {len(gold):,} held-out sentences", minor=True)
-    every = {
-        name: (way, ArcParser(parts, way, policies, using=using))
-        for name, way in ways(parts, policies).items()
-    }
-    points = measure(every, gold, KIND.figures, DependencyScoring(), repeat=repeat)
-    for p in points:
-        run.told(
-            f"{p.name}: UAS {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
-            f"{p.kept:.1%} of the templates"
-        )
-    return points
 
 
 class _Codec(Generic[Stored]):

@@ -131,6 +131,11 @@ class Looking:
     """What to see of a sentence: there is nothing to choose."""
 
 
+def quick(seed: int) -> ArcSettings:
+    """For a training that is done soon."""
+    return ArcSettings(points=2, iterations=5, epochs=4, shuffles=1, bits=20, folds=2, repeat=1, seed=seed)
+
+
 def measured(notes: Mapping[str, Any]) -> Using:
     """As the points of a dial were measured."""
     return Using(tags=notes.get("tags", "gold"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.parts import PcfgParts
-from secateur.kinds.pcfg.recipe import measured
-from secateur.kinds.pcfg.settings import COARSE, Settings
+from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
+from secateur.models.measure import measure_all
 from secateur.models.run import Run
 from secateur.tasks.span_pruning.backprop import ExpectedRecall
 from secateur.tasks.span_pruning.task import sites_of
@@ -25,7 +26,8 @@ def train_little() -> None:
     # From here on it needs the kernels of parsing, which the other process has compiled meanwhile.
     baseline = trainer.baseline("baseline", 0.1)
     parts = PcfgParts(trainer.grammar, trainer.task.span_features)
-    measured(trainer.run, parts, {"baseline": baseline.policy}, trainer.judging_trees, 1)
+    policies = {"baseline": baseline.policy}
+    measure_all(trainer.run, KIND, parts, policies, trainer.judging_trees, using=Using(), repeat=1)
     trainer.lols("lols", baseline, 1e-3)
 
 

@@ -15,10 +15,10 @@ from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
 from secateur.kinds.pcfg.parser import parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
-from secateur.kinds.pcfg.settings import Looking, Using
+from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.ways import ways
 from secateur.metrics.evalb.evaluation import PhraseScoring
-from secateur.models.kind import Look
+from secateur.models.kind import Look, LookedAt
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
 from secateur.models.point import Way
@@ -43,15 +43,9 @@ class Finding(NamedTuple):
     gold_score: float | None  # of the gold tree by the grammar of the way; None where it has none
 
 
-def look(
-    parts: PcfgParts,
-    way: Way,
-    policies: Mapping[str, Policy],
-    sentence: Sentence,
-    gold: Tree | None,
-    looking: Looking,
-) -> Look:
+def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
+    parts, way, policies, sentence, gold, looking, _ = looked_at
     spelt = sentence.spelt(parts.rules.lexicon.index)
     found = _found(parts, way, policies, spelt, gold)
     mask = way.get("mask")
@@ -82,7 +76,7 @@ def _found(
         for _, i, k in binary.spans():
             used[i, k] = True
     spans = None if gold is None else _gold_spans(parts, gold)
-    exact = next(iter(ways(parts.grammar, ()).values()))
+    exact = next(iter(ways(parts, ()).values()))
     unpruned = parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
     score = None if gold is None or spans is None else _score_within(parts, way, sentence, gold, spans)
     return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score)

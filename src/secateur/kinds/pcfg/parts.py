@@ -12,12 +12,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from typing import NamedTuple
 
 from secateur.features.span import SpanFeatures, View
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.text import parse_grammar, write_grammar
+from secateur.grammar.text import parse_grammar, read_any, write_grammar
 from secateur.kinds.pcfg.store import SCHEMA, from_arrays, sizes_of, to_arrays
 from secateur.models.storage import Content, Store, pack_arrays
 
@@ -39,6 +40,23 @@ class PcfgParts:
     def fits(self, dim: int) -> bool:
         """Whether policies may have so many features."""
         return dim == self.features.dim
+
+
+def from_file(path: str | PathLike[str]) -> PcfgParts:
+    """A grammar file, which no policy comes with."""
+    return PcfgParts(read_any(path), SpanFeatures(frozenset()))
+
+
+def sizes(parts: PcfgParts) -> dict[str, int]:
+    """What there is of them, by name."""
+    grammar = parts.rules
+    return {
+        "grammar symbols": len(grammar.symbols),
+        "binary rules": len(grammar.binary.weight),
+        "unary rules": len(grammar.unary.weight),
+        "words the policies know": len(parts.features.vocabulary),
+        "feature templates": len(parts.features.templates),
+    }
 
 
 class _Templates(NamedTuple):

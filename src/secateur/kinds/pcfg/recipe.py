@@ -19,17 +19,12 @@ from secateur.grammar.text import read_grammar
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.fine import fine_grammar
-from secateur.kinds.pcfg.parser import parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
-from secateur.kinds.pcfg.ways import ways
-from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.models.curve import tradeoffs, with_tradeoffs
 from secateur.models.kind import Trained
-from secateur.models.limits import Limits
-from secateur.models.measure import measure
-from secateur.models.point import Point
+from secateur.models.measure import measure_all
 from secateur.models.run import Run
 from secateur.models.training import noted
 from secateur.search.core import Policy
@@ -65,7 +60,9 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
                 }
             )
         parts = PcfgParts(trainer.grammar, trainer.task.span_features)
-        points = measured(run, parts, policies, trainer.judging_trees, settings.repeat)
+        points = measure_all(
+            run, KIND, parts, policies, trainer.judging_trees, using=Using(), repeat=settings.repeat
+        )
     notes = {
         "judged on": len(trainer.judging_trees),
         "unparsed": trainer.unparsed,
@@ -85,21 +82,3 @@ def _grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -
     if isinstance(settings.grammar, str):
         return _Grammar(None if settings.grammar == COARSE else read_grammar(settings.grammar), {})
     return _Grammar(settings.grammar, {"grammar": "given"})
-
-
-def measured(
-    run: Run, parts: PcfgParts, policies: dict[str, Policy], gold: Bank[Tree], repeat: int
-) -> list[Point]:
-    """The true figures of all ways to parse."""
-    run.told(f"measuring on {len(gold):,} held-out trees", minor=True)
-    every = {
-        name: (way, parser_of(parts, way, policies, Limits(), Using()))
-        for name, way in ways(parts.grammar, policies).items()
-    }
-    points = measure(every, gold, KIND.figures, PhraseScoring(), repeat=repeat)
-    for p in points:
-        run.told(
-            f"{p.name}: F1 {p.accuracy:.2f}, {p.words_per_second:,.0f} words/s, "
-            f"{p.work:.4f} Mpush/sentence, {p.kept:.1%} kept, {p.failures:.1%} without a parse"
-        )
-    return points

@@ -123,6 +123,11 @@ class Looking:
     span: str | None = option(None, "i,k: the features of the span from word i up to word k.")
 
 
+def quick(seed: int) -> Settings:
+    """Unsplit: to compile what makes and parses with sub-symbols takes a minute more."""
+    return Settings(grammar=COARSE, points=4, iterations=1, max_length=30, repeat=1, seed=seed)
+
+
 def measured(notes: Mapping[str, Any]) -> Using:
     """As the points of a dial are measured."""
     return Using()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.models.point import Way
 
 UNPRUNED = "exact"  # the name of points without a policy
@@ -30,9 +31,9 @@ def name_of(way: Way) -> str:
     return f"{way.get('mask', UNPRUNED)}{decode}"
 
 
-def ways(grammar: PCFG | SplitPCFG, policies: Iterable[str]) -> dict[str, Way]:
+def ways(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
     """By the names of their points; the first is the whole grammar without a policy."""
-    every = decoders(grammar)
+    every = decoders(parts.grammar)
     found = [way_of(None, decode) for decode in reversed(every)]
     found += [way_of(mask, decode) for mask in policies for decode in every]
     return {name_of(way): way for way in found}

@@ -61,13 +61,7 @@ class ExpectedRecall:
 
 
 def backprop(
-    task: Task,
-    x: Encoded,
-    gold: Gold,
-    policy: Policy,
-    episode: Episode,
-    reward: RewardOf,
-    steps: Steps,
+    task: Task, x: Encoded, gold: Gold, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, in the time of a few parses."""
     match reward:

@@ -32,13 +32,7 @@ RUNTIMES = ("items", "pushes", "kept")
 
 
 def propagate(
-    task: Task,
-    x: Encoded,
-    gold: Gold,
-    policy: Policy,
-    episode: Episode,
-    reward: RewardOf,
-    steps: Steps,
+    task: Task, x: Encoded, gold: Gold, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, without parsing again.
 

@@ -18,6 +18,7 @@ from secateur.errors import InputError
 from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree, new_leaf, new_tree
 
 OnError = Callable[[InputError], None]
+Faults = OnError | None  # whom to tell of faults; None: the first is raised
 MakeLeaf = Callable[[tuple[int, str]], Leaf]  # from the number of words before it in the tree, and its text
 
 # Labels of a bracket around a whole tree. One of them inside a tree of the same label, in the first column
