@@ -133,7 +133,7 @@ class Kind(Protocol[P, T]):
 
 @dataclass(frozen=True)
 class FolderKind(Generic[P, T]):
-    """A kind that is a folder with a module for each thing: `settings`, `parts`, `ways`, `parser`, `recipe` and
+    """A kind that is a folder with a module for each thing: `settings`, `parts`, `ways`, `parser`, `recipe`,
     `look`.
 
     They are imported when they are used: a command that only wants to know the options has them at once.
