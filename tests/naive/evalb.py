@@ -111,14 +111,24 @@ def crosses(a: Bracket, b: Bracket) -> bool:
     return a.start < b.start < a.end < b.end or b.start < a.start < b.end < a.end
 
 
+def is_same_sentence(gold_text: str, test_text: str, p: Parameters) -> bool:
+    """Whether a parse is of the gold tree's words, brackets spelt in one way or the other."""
+    gold, test = tagged(gold_text), tagged(test_text)
+    spellings = [
+        (words, [word.replace("[", "-LSB-").replace("]", "-RSB-") for word in words])
+        for words in ([word for word, _ in gold], [word for word, _ in test])
+    ]
+    return len(gold) == len(test) and any(
+        all(same(a, b, p.equal_words) for a, b in zip(ours, theirs, strict=True))
+        for ours, theirs in zip(*spellings, strict=True)
+    )
+
+
 def is_retagged(gold_text: str, test_text: str, p: Parameters) -> bool:
     """Whether a parse of the same words would lose others by its own tags than by the gold ones."""
-    gold, test = tagged(gold_text), tagged(test_text)
-    if not p.by_gold_tags or len(gold) != len(test):
+    if not p.by_gold_tags or not is_same_sentence(gold_text, test_text, p):
         return False
-    pairs = list(zip(gold, test, strict=True))
-    if not all(same(a, b, p.equal_words) for (a, _), (b, _) in pairs):
-        return False
+    pairs = zip(tagged(gold_text), tagged(test_text), strict=True)
     return any((a in p.delete_labels) != (b in p.delete_labels) for (_, a), (_, b) in pairs)
 
 
@@ -136,7 +146,8 @@ def evalb(gold_text: str, test_text: str, p: Parameters) -> dict[str, int]:
         if len(gold.terminals) != len(test.terminals):
             return error
     terminals = list(zip(gold.terminals, test.terminals, strict=True))
-    if not all(same(a, b, p.equal_words) for (a, _), (b, _) in terminals):
+    is_aligned = p.by_gold_tags and is_same_sentence(gold_text, test_text, p)
+    if not is_aligned and not all(same(a, b, p.equal_words) for (a, _), (b, _) in terminals):
         return error
     tags = sum(same(a, b, p.equal_labels) for (_, a), (_, b) in terminals)
     ours, theirs = massage(gold, p), massage(test, p)

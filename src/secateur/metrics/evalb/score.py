@@ -6,7 +6,8 @@ words are then scored against each other.
 
 A parser that tags a comma otherwise thus has other words left than the gold tree, and the program gives no
 score to the sentence. With `by_gold_tags` a parse of the same sentence is prepared with the gold tree's
-choice of words instead: every parser, at every setting, is then scored on all sentences.
+choice of words instead, and brackets in words may be spelt in either way ("[" or "-LSB-"): every parser, at
+every setting, is then scored on all sentences.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import NamedTuple
 from secateur.errors import InputError
 from secateur.metrics.evalb.counts import Counts
 from secateur.metrics.evalb.parameters import COLLINS, Parameters
+from secateur.treebanks.text import escape
 from secateur.treebanks.tree import Leaf, Span, Tree
 
 ROOTS = frozenset({"", "ROOT", "VROOT", "S1"})  # outer labels of other treebanks for what EVALB calls TOP
@@ -217,18 +219,15 @@ def score(
         test = prepare(test, parameters)
     told = Counts(sentences=1, length=gold.length, failures=int(failed))
     rules = _rules(parameters)
-    if (
-        parameters.by_gold_tags
-        and gold.dropped != test.dropped
-        and _same_words(gold.sentence, test.sentence, rules.equal_words)
-    ):
+    is_aligned = parameters.by_gold_tags and _same_sentence(gold.sentence, test.sentence, rules.equal_words)
+    if is_aligned and gold.dropped != test.dropped:
         test = _prepare(test.tree, parameters, dropped=gold.dropped)
         told += Counts(retagged=1)
     if not test.words:
         return SentenceScore(Status.SKIPPED, told + Counts(skipped=1))
     if len(gold.words) != len(test.words) and rules.quotes:
         gold, test = _restore_quotes(gold, test, parameters)
-    if not _same_words(gold.words, test.words, rules.equal_words):
+    if not is_aligned and not _same_words(gold.words, test.words, rules.equal_words):
         return SentenceScore(Status.ERROR, told + Counts(errors=1))
     n_gold, n_test = len(gold.spans), len(test.spans)
     matched = match_spans(gold.spans, test.spans, equal=rules.equal_labels, labelled=parameters.labelled)
@@ -284,6 +283,11 @@ def _same_words(gold: Sequence[str], test: Sequence[str], equal: Pairs) -> bool:
     if gold == test:
         return True
     return len(gold) == len(test) and all(a == b or (a, b) in equal for a, b in zip(gold, test, strict=True))
+
+
+def _same_sentence(gold: Sequence[str], test: Sequence[str], equal: Pairs) -> bool:
+    """The same words, whichever way their brackets are spelt."""
+    return _same_words(gold, test, equal) or _same_words([*map(escape, gold)], [*map(escape, test)], equal)
 
 
 def _same_tags(gold: Sequence[str], test: Sequence[str], equal: Pairs) -> int:
