@@ -97,8 +97,11 @@ _ARRAYS: dict[str, Callable[[Any, random.Random], Any]] = {
     "ones": _put(1, 1.0),
     "some ones": _put(1, 0.1),
     "some 7": _put(7, 0.1),
+    "at the limit": lambda a, rng: a * 0 + _signed(a.shape, rng, 9.9e11).astype(a.dtype),
+    "tiny": _put(1e-45, 1.0),
     "a bit": lambda a, rng: np.frombuffer(flipped(a.tobytes(), rng), a.dtype).reshape(a.shape),
 }
+_BITS = (np.nan, np.inf, -np.inf, 3e38, 9.9e11, -9.9e11, 1e-45)  # of packed weights
 _DIMS = (0, 1, 2, 15, 16, 17, 1 << 10, (1 << 13) + 1, 1 << 27, (1 << 32) - 1)
 
 
@@ -106,6 +109,23 @@ def _first(value: int) -> Callable[[Any, random.Random], Any]:
     def make(array: Any, rng: random.Random) -> Any:
         changed = array.copy()
         changed[0, 0] = value
+        return changed
+
+    return make
+
+
+def _signed(shape: tuple[int, ...], rng: random.Random, value: float) -> Any:
+    """A number in all places, above or below 0 by chance."""
+    return value * np.random.default_rng(rng.randrange(1 << 30)).choice([-1.0, 1.0], shape)
+
+
+def _bits(value: float, *, everywhere: bool) -> Callable[[Any, random.Random], Any]:
+    def make(array: Any, rng: random.Random) -> Any:
+        changed = array.copy()
+        count = array.shape[1] - 1
+        values = _signed((count,), rng, value).astype(np.float32).view(np.uint32)
+        chosen = slice(None) if everywhere else rng.sample(range(count), min(count, 1))
+        changed[1, 1:][chosen] = values[chosen]
         return changed
 
     return make
@@ -125,6 +145,9 @@ def of_arrays(folder: Path, file: str) -> Iterator[tuple[str, Change]]:
     yield "no arrays", made(file, lambda data, rng: _npz({}))
     yield "a bomb", made(file, lambda data, rng: _bomb(names[-1]))
     if names == ["weights"]:
+        for value in _BITS:
+            yield f"a weight {value}", _with_array(file, "weights", _bits(value, everywhere=False))
+            yield f"all weights {value}", _with_array(file, "weights", _bits(value, everywhere=True))
         for dim in _DIMS:
             yield f"dim {dim}", _with_array(file, "weights", _first(dim))
 

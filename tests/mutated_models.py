@@ -153,7 +153,7 @@ def parse_with(folder: Path, points: tuple[str, ...]) -> str:
                 if fault:
                     return f"no tree: {fault}"
     except InputError as error:
-        whole = error.where and error.fix and "\n" not in str(error)
+        whole = error.fix and "\n" not in str(error)
         str(error).encode()
         return "refused" if whole else f"a poor message: {error}"
     except BaseException:
