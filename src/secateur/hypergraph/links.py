@@ -38,6 +38,8 @@ class Links(NamedTuple):
     component: Index  # [N] of a node
     component_ptr: Index  # [C+1] places in `order`
     cyclic: Bools  # [C] whether a component has cycles
+    inner_ptr: Index  # [N+1] hyperedges that need a node to make one of its component ...
+    inner: Index  # ... by node, then by number
 
 
 def linked(nodes: int, head: Index, ptr: Index, tail: Index) -> Links:
@@ -46,17 +48,20 @@ def linked(nodes: int, head: Index, ptr: Index, tail: Index) -> Links:
     owner = run.owners(ptr)
     into_ptr, into = run.grouped(head, nodes)
     use_ptr, use = run.grouped(tail, nodes)
-    if run.is_bottom_up(head, tail, owner):
-        order, count = np.arange(nodes, dtype=np.uint32), nodes
-    else:
+    order, begins = np.arange(nodes, dtype=np.uint32), np.arange(nodes + 1, dtype=np.uint32)
+    if run.late_tails(head, tail, owner, order) != (0, 0):
         order, count = run.bottom_up(head, owner, use_ptr, use)
-    if count == nodes:
-        begins = np.arange(nodes + 1, dtype=np.uint32)
-    else:
-        order, begins = run.components(ptr, tail, into_ptr, into)
+        if count < nodes:
+            order, begins = run.components(ptr, tail, into_ptr, into)
+            tidy = run.by_number(order, begins)
+            if not run.late_tails(head, tail, owner, run.numbered(*tidy))[0]:
+                order, begins = tidy
     component = run.numbered(order, begins)
     cyclic = run.with_cycles(head, tail, owner, component, len(begins) - 1)
-    return Links(head, ptr, tail, into_ptr, into, owner, use_ptr, use, order, component, begins, cyclic)
+    inner = run.inner_uses(head, owner, use_ptr, use, component, cyclic)
+    return Links(
+        head, ptr, tail, into_ptr, into, owner, use_ptr, use, order, component, begins, cyclic, *inner
+    )
 
 
 def integers(what: str, given: npt.ArrayLike) -> Integers:

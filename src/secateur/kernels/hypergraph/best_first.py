@@ -154,17 +154,14 @@ def complete(kind, links, weight, value, made, height, room):
     while room.tally[WAITING]:
         v = take(room)
         set_value(value, height, room, v, room.offer[v], room.offer_height[v])
-        c = links.component[v]
-        for p in range(links.use_ptr[v], links.use_ptr[v + 1]):
-            h = links.owner[links.use[p]]
-            x = links.head[h]
-            if links.component[x] == c:
-                now = product(kind, links, weight, value, h)
-                set_made(kind, made, room, h, now)
-                if now > value[v]:
-                    return np.int64(h)
-                if now > nothing:
-                    offer(value, height, room, x, now, height_of(links, value, height, h, now))
+        for p in range(links.inner_ptr[v], links.inner_ptr[v + 1]):
+            h = links.inner[p]
+            now = product(kind, links, weight, value, h)
+            set_made(kind, made, room, h, now)
+            if now > value[v]:
+                return np.int64(h)
+            if now > nothing:
+                offer(value, height, room, links.head[h], now, height_of(links, value, height, h, now))
     return -1
 
 
@@ -186,14 +183,16 @@ def inside(kind, links, weight):
             for p in range(begin, end):
                 h = links.into[p]
                 made[h] = product(kind, links, weight, value, h)
-                if links.cyclic[c] and made[h] > zero(kind):
-                    # Its tails are all below the component: nothing in here has a value yet.
-                    offer(value, height, room, v, made[h], 0)
+            best = total(kind, made, links.into, begin, end)
             if not links.cyclic[c]:
-                value[v] = total(kind, made, links.into, begin, end)
-        wrong = complete(kind, links, weight, value, made, height, room)
-        if wrong >= 0:
-            return value, made, height, wrong
+                value[v] = best
+            elif best > zero(kind):
+                # From below the component: nothing in here has a value yet.
+                offer(value, height, room, v, best, 0)
+        if links.cyclic[c]:
+            wrong = complete(kind, links, weight, value, made, height, room)
+            if wrong >= 0:
+                return value, made, height, wrong
     return value, made, height, -1
 
 

@@ -149,10 +149,10 @@ def take_down(kind, links, value, made, height, c, room, queue):
     while done < taken:
         u = queue.taken[done]
         done += 1
-        for p in range(links.use_ptr[u], links.use_ptr[u + 1]):
-            h = links.owner[links.use[p]]
+        for p in range(links.inner_ptr[u], links.inner_ptr[u + 1]):
+            h = links.inner[p]
             v = links.head[h]
-            if links.component[v] == c and made[h] > nothing:
+            if made[h] > nothing:
                 set_made(kind, made, room, h, nothing)
                 if value[v] > nothing and not supported(links, value, made, height, v):
                     set_value(value, height, room, v, nothing, 0)
