@@ -14,47 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypergraph_cases import QUARTERS, built, catalan, listed
 from naive.hypergraph import Listed, combined
 from secateur.errors import InputError
-from secateur.hypergraph import Builder, Derivation, Hypergraph, Weighted, derivation
+from secateur.hypergraph import Builder, Derivation, Hypergraph, derivation
 from secateur.hypergraph.semiring import Semiring
-
-MANY = 3000  # derivations, more than which are not listed
-QUARTERS = (-0.25, -0.5, -1.0, -2.0)
-
-
-@st.composite
-def listed(draw: st.DrawFn, *, exact: bool | None = None, nodes: int = 9, many: float = MANY) -> Listed:
-    """Small hypergraphs with shared nodes, nodes that nothing makes, and weights of -inf.
-
-    `exact` weights have exact and often equal sums; their order among ties is what is tested.
-    """
-    count = draw(st.integers(1, nodes))
-    exact = draw(st.booleans()) if exact is None else exact
-    rng = np.random.default_rng(draw(st.integers(0, 1 << 32)))
-    found = []
-    for _ in range(draw(st.integers(0, 3 * count))):
-        head = int(rng.integers(count))
-        arity = int(rng.integers(4)) if head else 0
-        tails = tuple(int(t) for t in rng.integers(0, max(head, 1), arity))
-        weight = float(rng.choice(QUARTERS) if exact else rng.normal(-1.0, 3.0))
-        found.append((head, tails, -math.inf if rng.random() < 0.08 else weight))
-    graph = Listed(count, tuple(found), draw(st.integers(count // 2, count - 1)))
-    assume(graph.size() <= many)
-    return graph
-
-
-def weighted(graph: Listed) -> Weighted:
-    """By the builder, with the nodes' numbers for names."""
-    builder = Builder()
-    for node in range(graph.nodes):
-        builder.node(node)
-    for head, tails, weight in graph.hyperedges:
-        builder.add(head, tails, label=weight)
-    return builder.build(graph.goal).weigh(float)
 
 
 def close(found: Any, expected: Any) -> None:
@@ -64,7 +31,7 @@ def close(found: Any, expected: Any) -> None:
 @settings(max_examples=150)
 @given(listed())
 def test_inside_is_the_sum_over_all_derivations(graph: Listed) -> None:
-    forest = weighted(graph)
+    forest = built(graph)
     for semiring in Semiring:
         found = forest.inside(semiring)
         expected = [
@@ -79,7 +46,7 @@ def test_inside_is_the_sum_over_all_derivations(graph: Listed) -> None:
 @settings(max_examples=100)
 @given(listed(nodes=7, many=40))
 def test_outside_is_the_sum_over_all_contexts(graph: Listed) -> None:
-    forest = weighted(graph)
+    forest = built(graph)
     contexts = [graph.contexts(node) for node in range(graph.nodes)]
     for semiring in Semiring:
         close(forest.outside(semiring), [combined(semiring, weights) for weights in contexts])
@@ -94,14 +61,14 @@ def test_marginals_are_expected_counts(graph: Listed) -> None:
     for weight, steps in derivations:
         for h, times in Counter(steps).items():
             expected[h] += times * math.exp(weight) / total
-    np.testing.assert_allclose(weighted(graph).marginals(), expected, rtol=1e-9, atol=0.0)
+    np.testing.assert_allclose(built(graph).marginals(), expected, rtol=1e-9, atol=0.0)
 
 
 @settings(max_examples=150)
 @given(listed(exact=True))
 def test_viterbi_settles_ties_by_number(graph: Listed) -> None:
     """With exact sums: of all best derivations the first, by hyperedge numbers from left to right."""
-    found = weighted(graph).viterbi()
+    found = built(graph).viterbi()
     derivations = graph.derivations(graph.goal)
     if not derivations:
         assert found is None
@@ -113,7 +80,7 @@ def test_viterbi_settles_ties_by_number(graph: Listed) -> None:
 @settings(max_examples=150)
 @given(listed())
 def test_viterbi_is_the_best_of_all(graph: Listed) -> None:
-    found = weighted(graph).viterbi()
+    found = built(graph).viterbi()
     derivations = graph.derivations(graph.goal)
     if found is None:
         assert not derivations
@@ -125,21 +92,9 @@ def test_viterbi_is_the_best_of_all(graph: Listed) -> None:
 @settings(max_examples=150)
 @given(listed())
 def test_enumerate_lists_every_derivation_once_and_in_order(graph: Listed) -> None:
-    found = list(weighted(graph).enumerate())
+    found = list(built(graph).enumerate())
     assert [d.hyperedges for d in found] == sorted(steps for _, steps in graph.derivations(graph.goal))
     assert sorted(found) == sorted(Derivation(*d) for d in graph.derivations(graph.goal))
-
-
-def catalan(n: int) -> Hypergraph:
-    """All binary bracketings of n words."""
-    builder = Builder()
-    for i in range(n):
-        builder.add((i, i + 1))
-    for width in range(2, n + 1):
-        for i in range(n - width + 1):
-            for j in range(i + 1, i + width):
-                builder.add((i, i + width), [(i, j), (j, i + width)])
-    return builder.build((0, n))
 
 
 def into(graph: Hypergraph, node: int) -> list[int]:
@@ -221,7 +176,7 @@ def test_changes_equal_running_again_and_are_undone(
     case: tuple[Listed, list[tuple[list[int], list[float]]]], semiring: Semiring
 ) -> None:
     graph, steps = case
-    forest = weighted(graph)
+    forest = built(graph)
     change = forest.change(semiring)
     states = []
     for chosen, weights in steps:
@@ -245,7 +200,7 @@ def test_changes_equal_running_again_and_are_undone(
 @settings(max_examples=100)
 @given(listed(nodes=12, many=1e9), st.sampled_from([Semiring.VITERBI, Semiring.LOG]))
 def test_switching_each_hyperedge_off_and_on(graph: Listed, semiring: Semiring) -> None:
-    forest = weighted(graph)
+    forest = built(graph)
     change = forest.change(semiring)
     for h in range(len(graph.hyperedges)):
         weights = forest.weights.copy()
@@ -330,23 +285,8 @@ def test_the_order_of_adding_does_not_matter(graph: Listed, seed: int) -> None:
         builder.node(name)
     forest = builder.build(names[graph.goal]).weigh(float)
     place = forest.graph.number
-    expected = weighted(graph).inside()
+    expected = built(graph).inside()
     close([forest.inside()[place[name]] for name in names], expected)
-
-
-def test_cycles_are_named() -> None:
-    builder = Builder()
-    builder.add("top", ["a"])
-    builder.add("a", ["b", "x"])
-    builder.add("x")
-    builder.add("b", ["c"])
-    builder.add("c", ["x", "a"])
-    with pytest.raises(InputError, match="a cycle: 'a' -> 'c' -> 'b' -> 'a'"):
-        builder.build("top")
-    builder = Builder()
-    builder.add("a", ["a"])
-    with pytest.raises(InputError, match="a cycle: 'a' -> 'a'"):
-        builder.build("a")
 
 
 def test_unknown_nodes_are_named() -> None:
@@ -379,7 +319,9 @@ def test_from_arrays() -> None:
     assert [d.hyperedges for d in forest.enumerate()] == [(2, 0, 1), (3, 1)]
     for wrong, what in (
         ((2, [0, 1, 2], [0, 0, 0], []), "ptr does not lay out"),
-        ((2, [0, 1, 2], [0, 0, 0, 1], [2]), "hyperedge 2 makes node 2 from node 2, which is not below it"),
+        ((2, [0.0, 1.0, 2.0], [0, 0, 0, 1], [2]), "head is an array of float64"),
+        ((2, [0, 1, 2], [0, 0, 2, 1], [0]), "ptr does not lay out"),
+        ((2, [[0, 1, 2]], [0, 0, 0, 1], [0]), r"head is an array of int64 of shape \(1, 3\)"),
         ((2, [0, -1, 2], [0, 0, 0, 1], [0]), "unknown node: a head is -1"),
         ((-1, [0], [0, 0], []), "unknown node: the goal is -1"),
     ):
@@ -419,7 +361,27 @@ def results() -> list[Any]:
         found += [forest.inside(semiring).tolist(), forest.outside(semiring).tolist()]
         change = forest.change(semiring)
         found += [[change.switch_off(h), change.reworked, change.undo()] for h in range(0, len(graph), 3)]
-    return [*found, forest.marginals().tolist()]
+    found += [forest.marginals().tolist(), [list(d.hyperedges) for d in forest.kbest(5)]]
+    return [*found, *round_cycles()]
+
+
+def round_cycles() -> list[Any]:
+    """The same for one with cycles."""
+    rng = np.random.default_rng(4)
+    head, ptr, tail = np.arange(30) % 6, np.r_[np.zeros(6, int), np.arange(25)], rng.integers(0, 6, 24)
+    graph = Hypergraph.from_arrays(5, head, ptr, tail)
+    forest = graph.weigh(rng.normal(-3.0, 0.5, 30).round(1))
+    best = forest.viterbi()
+    assert best is not None
+    found: list[Any] = [best.value, list(best.hyperedges), *(d.value for d in forest.kbest(9))]
+    found += [forest.inside(semiring).tolist() for semiring in Semiring]
+    found += [forest.outside(semiring).tolist() for semiring in Semiring if semiring != Semiring.COUNT]
+    several = graph.weigh_several(forest.weights[:, None] - [0.0, 0.5])
+    found += [several.inside().tolist(), *(array.tolist() for array in several.posterior())]
+    found.append(forest.expectations(np.eye(30)[:, :3]).tolist())
+    change = forest.change()
+    found += [[change.flip(h), change.work, change.reworked, change.undo()] for h in range(30)]
+    return found
 
 
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with")

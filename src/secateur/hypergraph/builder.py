@@ -1,4 +1,4 @@
-"""Builder: a hypergraph from named nodes, put in order."""
+"""Builder: a hypergraph from named nodes, put in order as far as cycles allow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from secateur.errors import InputError
 from secateur.hypergraph.graph import Hypergraph, assemble
-from secateur.hypergraph.links import Ints
+from secateur.hypergraph.links import Ints, linked
 
 
 class Builder:
@@ -48,15 +48,16 @@ class Builder:
             raise InputError(f"the goal {goal!r} is no node", fix="name a node that was added")
         if len(self._made) < len(names):
             self._refuse_unknown(names, ptr, tail)
-        order = _bottom_up(names, head, ptr, tail)
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        arrays = (array.astype(np.uint32) for array in (head, ptr, tail))
+        order = linked(len(names), *arrays).order
+        place = np.empty(len(order), np.uint32)
+        place[order] = np.arange(len(order), dtype=np.uint32)
         return assemble(
             tuple(names[v] for v in order.tolist()),
             tuple(self._labels),
             int(place[self._number[goal]]),
             place[head],
-            ptr,
+            ptr.astype(np.uint32),
             place[tail],
         )
 
@@ -70,42 +71,3 @@ class Builder:
             f"unknown node: hyperedge {h} needs {name!r}, which no hyperedge makes",
             fix=f"add({name!r}) if it is an axiom, node({name!r}) if nothing makes it",
         )
-
-
-def _bottom_up(names: list[Hashable], head: Ints, ptr: Ints, tail: Ints) -> Ints:
-    """The nodes in an order that has tails before heads."""
-    owner = np.repeat(np.arange(len(head)), np.diff(ptr))
-    if np.all(tail < head[owner]):
-        return np.arange(len(names))
-    above: list[list[int]] = [[] for _ in names]
-    missing = [0] * len(names)  # tails that have no place yet
-    for below, node in zip(tail.tolist(), head[owner].tolist(), strict=True):
-        above[below].append(node)
-        missing[node] += 1
-    order = [node for node, count in enumerate(missing) if not count]
-    for node in order:  # grows as we go
-        for upper in above[node]:
-            missing[upper] -= 1
-            if not missing[upper]:
-                order.append(upper)
-    if len(order) < len(names):
-        cycle = _cycle(above, missing)
-        raise InputError(
-            f"a cycle: {' -> '.join(repr(names[v]) for v in cycle)}",
-            fix="a node must not be needed to make itself",
-        )
-    return np.array(order, np.int64)
-
-
-def _cycle(above: list[list[int]], missing: list[int]) -> list[int]:
-    """Nodes of a cycle, heads after tails, the first one again at the end."""
-    # Each node left over has a tail left over: walking down must come back.
-    below = {node: v for v, uppers in enumerate(above) if missing[v] for node in uppers}
-    seen: dict[int, int] = {}
-    path: list[int] = []
-    node = next(node for node, count in enumerate(missing) if count)
-    while node not in seen:
-        seen[node] = len(path)
-        path.append(node)
-        node = below[node]
-    return [node, *reversed(path[seen[node] :])]

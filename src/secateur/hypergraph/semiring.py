@@ -1,12 +1,14 @@
 """Semirings: what "add up the alternatives" and "put the parts together" mean, named by a number.
 
 A number can enter a compiled kernel where a function cannot; what it stands for is defined once, in
-kernels/hypergraph.py. Weights are natural logs in all of them: -inf is a hyperedge that is not there.
+kernels/hypergraph/hypergraph.py. Weights are natural logs in all of them: -inf is a hyperedge that is not
+there.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from importlib import import_module
 from typing import Any
 
 
@@ -37,8 +39,6 @@ class Semiring(IntEnum):
         return float(kernel().lift(int(self), float(weight)))
 
 
-def kernel() -> Any:
-    """What these numbers mean, compiled: with it comes numba, so it is loaded when first used."""
-    from secateur.kernels.hypergraph import hypergraph
-
-    return hypergraph
+def kernel(name: str = "hypergraph") -> Any:
+    """A module of kernels: with it comes numba, so it is loaded when first used."""
+    return import_module(f"secateur.kernels.hypergraph.{name}")

@@ -1,7 +1,13 @@
 """Dynamic programs over acyclic hypergraphs, in a semiring that is named by its number.
 
-`links` are the arrays of secateur.hypergraph.Links: nodes are numbered bottom-up, tails before heads. Values
-are float64; what a weight (a natural log) becomes in a semiring is settled by `lift`.
+`links` are the arrays of secateur.hypergraph.Links. Values are float64; what a weight (a natural log) becomes
+in a semiring is settled by `lift`. With cycles: best_first.py for the best, sums.py for sums.
+
+Total order, which settles ties, with cycles and without: at each node the larger value (the sum weight +
+first tail + second tail ... in float64), then the smaller height, then the hyperedge with the smaller number.
+Height counts the steps of a cycle that cost nothing: 0, but one more than that of a tail in the same
+component that has the same value. So a node never stands on itself, and where no step of a cycle is free (as
+in any acyclic hypergraph) value and number alone decide.
 """
 
 from __future__ import annotations
@@ -84,7 +90,8 @@ def inside(kind, links, weight):
     """value(v) = sum over hyperedges h into v of made(h). Returns value [N] and made [H]."""
     value = np.empty(links.into_ptr.shape[0] - 1)
     made = np.empty(links.head.shape[0])
-    for v in range(value.shape[0]):
+    for place in range(value.shape[0]):
+        v = links.order[place]
         begin, end = links.into_ptr[v], links.into_ptr[v + 1]
         for p in range(begin, end):
             h = links.into[p]
@@ -93,171 +100,102 @@ def inside(kind, links, weight):
     return value, made
 
 
+@njit(inline="always")
+def context(kind, links, weight, value, over, a):
+    """over(head) * weight * the values of the other tails, of the hyperedge that has the place a"""
+    h = links.owner[a]
+    found = times(kind, over[links.head[h]], lift(kind, weight[h]))
+    for b in range(links.ptr[h], links.ptr[h + 1]):
+        if b != a:
+            found = times(kind, found, value[links.tail[b]])
+    return found
+
+
 @njit(cache=True, nogil=True)
 def outside(kind, links, weight, value, goal):
-    """over(u) = sum over the places a where u is a tail of around(a), and one if u is the goal
-
-    around(a) = over(head) * weight * the values of the other tails, of the hyperedge that has the place a
-    """
+    """over(u) = sum over the places a where u is a tail of context(a), and one if u is the goal"""
     over = np.empty(value.shape[0])
     around = np.empty(links.tail.shape[0])
-    for u in range(value.shape[0] - 1, -1, -1):
+    for place in range(value.shape[0] - 1, -1, -1):
+        u = links.order[place]
         begin, end = links.use_ptr[u], links.use_ptr[u + 1]
         for p in range(begin, end):
             a = links.use[p]
-            h = links.owner[a]
-            found = times(kind, over[links.head[h]], lift(kind, weight[h]))
-            for b in range(links.ptr[h], links.ptr[h + 1]):
-                if b != a:
-                    found = times(kind, found, value[links.tail[b]])
-            around[a] = found
+            around[a] = context(kind, links, weight, value, over, a)
         over[u] = total(kind, around, links.use, begin, end)
         if u == goal:
             over[u] = plus(kind, over[u], one(kind))
     return over
 
 
-@njit(cache=True, nogil=True)
-def marginals(links, made, over, whole):
-    """exp(over(head(h)) + made(h) - whole)"""
-    found = np.zeros(made.shape[0])
-    if whole > IMPOSSIBLE:
-        for h in range(made.shape[0]):
-            found[h] = np.exp(over[links.head[h]] + made[h] - whole)
+@njit(inline="always")
+def height_of(links, value, height, h, made):
+    """0, or one more than the largest height of a tail in the head's component with the value `made`"""
+    found = 0
+    c = links.component[links.head[h]]
+    for a in range(links.ptr[h], links.ptr[h + 1]):
+        t = links.tail[a]
+        if links.component[t] == c and value[t] == made:
+            found = max(found, height[t] + 1)
     return found
 
 
 @njit(inline="always")
-def best_into(links, value, made, v):
-    """The hyperedge that makes value(v); of several the one with the smallest number."""
+def best_into(links, value, made, height, v):
+    """The hyperedge that makes value(v); of several the first by height, then by number.
+
+    `height` may be empty where nothing has cycles.
+    """
+    bounded = links.cyclic[links.component[v]]
     p = links.into_ptr[v]
-    while made[links.into[p]] != value[v]:
+    while made[links.into[p]] != value[v] or (
+        bounded and height_of(links, value, height, links.into[p], value[v]) != height[v]
+    ):
         p += 1
     return links.into[p]
 
 
 @njit(cache=True, nogil=True)
-def derivation(links, value, made, goal, limit):
+def grow(array):
+    """Twice as long."""
+    larger = np.empty(2 * array.shape[0], array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def walk(links, value, made, height, goal, found, limit):
+    """Put the best derivation's hyperedges into `found`, as far as they fit: how many, up to limit + 1."""
+    waiting = np.empty(64, np.uint32)
+    waiting[0] = goal
+    depth = 1
+    count = 0
+    while depth and count <= limit:
+        depth -= 1
+        h = best_into(links, value, made, height, waiting[depth])
+        if count < found.shape[0]:
+            found[count] = h
+        count += 1
+        begin, end = np.int64(links.ptr[h]), np.int64(links.ptr[h + 1])
+        while depth + end - begin > waiting.shape[0]:
+            waiting = grow(waiting)
+        for a in range(end - 1, begin - 1, -1):
+            waiting[depth] = links.tail[a]
+            depth += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def derivation(links, value, made, height, goal, limit):
     """The best derivation's hyperedges, parents first, left to right; none where it has more than `limit`.
 
     It exists: value(goal) is above -inf.
     """
-    # size(v) = 1 + the sizes of the best hyperedge's tails, for the nodes that are reached from the goal.
-    reached = np.zeros(goal + 1, np.bool_)
-    reached[goal] = True
-    for v in range(goal, -1, -1):
-        if reached[v]:
-            h = best_into(links, value, made, v)
-            for a in range(links.ptr[h], links.ptr[h + 1]):
-                reached[links.tail[a]] = True
-    size = np.zeros(goal + 1, np.int64)
-    for v in range(goal + 1):
-        if reached[v]:
-            h = best_into(links, value, made, v)
-            size[v] = 1
-            for a in range(links.ptr[h], links.ptr[h + 1]):
-                size[v] = min(size[v] + size[links.tail[a]], limit + 1)
-    if size[goal] > limit:
-        return np.empty(0, np.int64)
-    # As many nodes wait as are in the derivation, at most.
-    found = np.empty(size[goal], np.int64)
-    waiting = np.empty(size[goal], np.int64)
-    waiting[0] = goal
-    depth = 1
-    count = 0
-    while depth:
-        depth -= 1
-        h = best_into(links, value, made, waiting[depth])
-        found[count] = h
-        count += 1
-        begin, end = np.int64(links.ptr[h]), np.int64(links.ptr[h + 1])
-        for a in range(end - 1, begin - 1, -1):
-            waiting[depth] = links.tail[a]
-            depth += 1
-    return found
-
-
-@njit(cache=True, nogil=True)
-def propagate(kind, links, weight, value, made, changed, scratch):
-    """Bring values up to date after the weights of the hyperedges `changed` are others.
-
-    Follows changes bottom-up, node by node, and stops where a value comes out as it was. Returns how many
-    hyperedges and how many nodes were worked out and how many nodes differ; scratch.hyperedge, old_made,
-    node and old_value then tell what was there before.
-    """
-    hyperedges, reworked, nodes = 0, 0, 0
-    waiting = 0
-    for c in range(changed.shape[0]):
-        waiting = mark(links, scratch, changed[c], waiting)
-    while waiting:
-        v, waiting = pop(scratch.heap, waiting)
-        reworked += 1
-        lost, gained = IMPOSSIBLE, IMPOSSIBLE
-        h = scratch.first[v]
-        scratch.first[v] = NONE
-        while h != NONE:
-            before = made[h]
-            made[h] = product(kind, links, weight, value, h)
-            scratch.hyperedge[hyperedges] = h
-            scratch.old_made[hyperedges] = before
-            hyperedges += 1
-            lost, gained = max(lost, before), max(gained, made[h])
-            scratch.marked[h] = False
-            h = scratch.after[h]
-        before = value[v]
-        if kind in (VITERBI, BOOLEAN) and (lost < before or gained >= before):
-            # What made the maximum is still there, or something as good has come: no need to look further.
-            now = max(before, gained)
-        else:
-            now = total(kind, made, links.into, links.into_ptr[v], links.into_ptr[v + 1])
-        if now != before:
-            scratch.node[nodes] = v
-            scratch.old_value[nodes] = before
-            nodes += 1
-            value[v] = now
-            for p in range(links.use_ptr[v], links.use_ptr[v + 1]):
-                waiting = mark(links, scratch, links.owner[links.use[p]], waiting)
-    return hyperedges, reworked, nodes
-
-
-@njit(inline="always")
-def mark(links, scratch, h, waiting):
-    """Hyperedge h must be worked out when its head's turn comes; returns how many nodes wait."""
-    if not scratch.marked[h]:
-        v = links.head[h]
-        if scratch.first[v] == NONE:
-            waiting = push(scratch.heap, waiting, v)
-        scratch.marked[h] = True
-        scratch.after[h] = scratch.first[v]
-        scratch.first[v] = h
-    return waiting
-
-
-@njit(cache=True, nogil=True)
-def push(heap, size, v):
-    """Put v into a heap of so many nodes, the smallest on top; returns its new size."""
-    p = size
-    while p > 0 and heap[(p - 1) >> 1] > v:
-        heap[p] = heap[(p - 1) >> 1]
-        p = (p - 1) >> 1
-    heap[p] = v
-    return size + 1
-
-
-@njit(cache=True, nogil=True)
-def pop(heap, size):
-    """The smallest node, and the heap's new size."""
-    top = np.int64(heap[0])
-    size -= 1
-    last = heap[size]
-    p = 0
-    while 2 * p + 1 < size:
-        child = 2 * p + 1
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= last:
-            break
-        heap[p] = heap[child]
-        p = child
-    heap[p] = last
-    return top, size
+    found = np.empty(min(1024, limit), np.uint32)
+    count = walk(links, value, made, height, goal, found, limit)
+    if count > limit:
+        return found[:0]
+    if count > found.shape[0]:
+        found = np.empty(count, np.uint32)
+        walk(links, value, made, height, goal, found, limit)
+    return found[:count]
