@@ -119,15 +119,17 @@ class Choices(NamedTuple):
     @property
     def sizes(self) -> Ints:
         """[T] how many actions there are."""
-        return np.diff(self.ptr)
+        return self.ptr[1:] - self.ptr[:-1]
 
     def table(self, steps: Steps) -> tuple[Ints, Bools]:
         """[steps, 2 or more] the row of every action, and whether there is such an action; else NONE."""
         sizes = self.sizes
-        action = np.arange(int(sizes.max(initial=2)))
-        there = action < sizes[steps, None]
+        most = int(sizes.max(initial=2))
+        if len(self.row) == most * len(sizes):  # all have as many: no need to look at each
+            return self.row.reshape(-1, most)[steps], np.ones((len(steps), most), bool)
+        there = np.arange(most) < sizes[steps, None]
         row = np.full(there.shape, NONE)
-        row[there] = self.row[(self.ptr[steps, None] + action)[there]]
+        row[there] = self.row[(self.ptr[steps, None] + np.arange(most))[there]]
         return row, there
 
 

@@ -293,12 +293,9 @@ class _Judge:
     figures: tuple[Accuracy, ...]
 
     def __call__(self, examples: list[Example]) -> list[tuple[Any, ...]]:
+        figures = [f.counts if isinstance(f, Batched) else f for f in self.figures]
         found = []
         for x, gold in examples:
             outcome = self.task.run(x, self.policy)
-            figures = (
-                f.counts(x, outcome, gold) if isinstance(f, Batched) else f(x, outcome, gold)
-                for f in self.figures
-            )
-            found.append((self.reward.cost(outcome), *figures))
+            found.append((self.reward.cost(outcome), *(figure(x, outcome, gold) for figure in figures)))
         return found

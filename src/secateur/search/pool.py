@@ -77,7 +77,7 @@ class Pool:
         self, seen: _Seen, site: Sites, state: Floats, ptr: Ptr, advantage: Floats, features: FeaturesOf
     ) -> None:
         place = dict(zip(_keys(seen.site, seen.state, seen.ptr), seen.ptr.tolist(), strict=False))
-        keys, sizes = _keys(site, state, ptr), np.diff(ptr)
+        keys, sizes = _keys(site, state, ptr), _sizes(ptr)
         fresh, end = [], len(seen.site)
         for decision, key in enumerate(keys):
             if key not in place:
@@ -132,7 +132,7 @@ class Pool:
 
     def ptr(self) -> Ptr:
         """The candidates of each decision, as rows of the matrix."""
-        sizes = [np.zeros(1, np.int64), *(np.diff(seen.ptr) for seen in self._parts())]
+        sizes = [np.zeros(1, np.int64), *(_sizes(seen.ptr) for seen in self._parts())]
         return np.cumsum(np.concatenate(sizes))
 
     def examples(self) -> Ints:
@@ -160,22 +160,19 @@ class Pool:
 
     def held(self, mark: Mark) -> Held:
         """All sums, and the decisions that came since the mark."""
-        found = NOTHING
-        parts = []
-        for key in sorted(self._seen):
-            seen, first = self._seen[key], mark.get(key, 0)
-            if first < len(seen.ptr) - 1:
-                parts.append((seen, first))
-        if parts:
-            sizes = np.concatenate([np.diff(seen.ptr[first:]) for seen, first in parts])
-            found = Held(
-                found.advantage,
-                np.concatenate([np.full(len(seen.ptr) - 1 - first, seen.example) for seen, first in parts]),
-                np.concatenate(([0], np.cumsum(sizes))),
-                np.concatenate([seen.site[seen.ptr[first] :] for seen, first in parts]),
-                np.concatenate([seen.state[seen.ptr[first] :] for seen, first in parts]),
-            )
-        return found._replace(advantage=self.advantages())
+        came = [(self._seen[key], mark.get(key, 0)) for key in sorted(self._seen)]
+        came = [(seen, first) for seen, first in came if first < len(seen.ptr) - 1]
+        if not came:
+            return NOTHING._replace(advantage=self.advantages())
+        sizes = np.concatenate([_sizes(seen.ptr[first:]) for seen, first in came])
+        decisions = [len(seen.ptr) - 1 - first for seen, first in came]
+        return Held(
+            self.advantages(),
+            np.repeat([seen.example for seen, _ in came], decisions),
+            np.concatenate(([0], np.cumsum(sizes))),
+            np.concatenate([seen.site[seen.ptr[first] :] for seen, first in came]),
+            np.concatenate([seen.state[seen.ptr[first] :] for seen, first in came]),
+        )
 
     def hold(self, held: Held, features: Callable[[int, Sites, Floats], Rows]) -> None:
         """Come to hold what a pool held that began as this one does; `features` of an example's decisions."""
@@ -187,9 +184,14 @@ class Pool:
         self.restore(held.advantage)
 
 
+def _sizes(ptr: Ptr) -> Ints:
+    """[D] candidates of each decision."""
+    return ptr[1:] - ptr[:-1]
+
+
 def _some(site: Sites, state: Floats, ptr: Ptr, decisions: Ints) -> tuple[Sites, Floats, Ptr]:
     """Some of the decisions."""
-    sizes = np.diff(ptr)[decisions]
+    sizes = _sizes(ptr)[decisions]
     bounds = np.concatenate(([0], np.cumsum(sizes)))
     rows = np.repeat(ptr[decisions] - bounds[:-1], sizes) + np.arange(bounds[-1])
     return site[rows], state[rows], bounds

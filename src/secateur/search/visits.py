@@ -48,7 +48,9 @@ def advantages(trace: Trace, steps: Steps, worth: Floats) -> tuple[Ints, Ptr, Fl
     open_ = there.sum(axis=1) > 1
     row, over_first = row[open_], (worth - worth[:, :1])[open_]
     candidate = row != NONE
-    return row[candidate], np.cumsum([0, *candidate.sum(axis=1)]), over_first[candidate]
+    ptr = np.zeros(len(row) + 1, np.int64)
+    np.cumsum(candidate.sum(axis=1), out=ptr[1:])
+    return row[candidate], ptr, over_first[candidate]
 
 
 @dataclass(frozen=True)

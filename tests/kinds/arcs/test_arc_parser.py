@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from secateur.kinds.arcs.model import FULL, DependencyModel
 
 from secateur.errors import InputError
-from secateur.kinds.arcs.model import FULL, DependencyModel
 from secateur.kinds.arcs.parser import ArcParser
 from secateur.metrics import attachment
 from secateur.models.limits import Limits
@@ -33,7 +33,7 @@ def test_batches_and_jobs_change_nothing(model: DependencyModel, point: str) -> 
         piped = list(parser.pipe(iter(trees), **options))
         assert [(p.tree, p.work, p.stage) for p in piped] == [(p.tree, p.work, p.stage) for p in alone]
     for tree, parsed in zip(trees, alone, strict=True):
-        outcome = parser.task.parse(parser.task.encode(tree.words, tree.tags, tree.coarse), parser.policy)
+        outcome = parser.task.run(parser.task.encode(tree.words, tree.tags, tree.coarse), parser.policy)
         assert outcome.parts is not None
         assert parsed.tree.heads == tuple(outcome.parts.heads[1:].tolist())
         assert parsed.work.features == outcome.work.features
@@ -164,7 +164,7 @@ def test_histories_add_up(siblings: bool) -> None:
         parser = ArcParser(model, point)
         for tree in grown(20, seed=5):
             x = parser.task.encode(tree.words, tree.tags, tree.coarse)
-            outcome = parser.task.parse(x, parser.policy)
+            outcome = parser.task.run(x, parser.policy)
             history = fates(parser.task, x, parser.policy)
             assert outcome.parts is not None
             assert [fate.head for fate in history] == outcome.parts.heads[1:].tolist()
