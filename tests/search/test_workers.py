@@ -261,7 +261,8 @@ def test_workers_killed_at_random_change_nothing() -> None:
 
 # Interrupts and the parent's death ----------------------------------------------------------------------
 
-# Workers in a long kernel, in Python, or idle; `typing`: the parent waits for input that does not come.
+# Workers in a long kernel, in Python, or idle; `typing`: the parent waits for input that does not come;
+# `start`: they are about to be started.
 PROGRAM = """
 import os, sys, time
 import numba
@@ -296,7 +297,7 @@ way = sys.argv[1]
 kernel(10)
 try:
     for number, result in enumerate(workers.spread(work, pieces(), 2)):
-        if number == 1:
+        if number == (way != "start"):
             print("ready", flush=True)
 except KeyboardInterrupt:
     sys.exit(130)
@@ -359,7 +360,7 @@ WAYS = ["kernel", "short", "typing"]
 def interrupt(way: str, group: bool, wait: float) -> None:
     with Program(way) as program:
         time.sleep(wait)
-        assert program.workers() == 2
+        assert program.workers() == 2 or way == "start"
         assert program.end(signal.SIGINT, group=group) == (130, b"")
 
 
@@ -370,11 +371,11 @@ def test_an_interrupt_ends_all_at_once_and_quietly(way: str, group: bool) -> Non
 
 
 @pytest.mark.skipif("SECATEUR_FUZZ" not in os.environ, reason="make fuzz explores")
-@pytest.mark.parametrize("way", WAYS)
-def test_interrupts_at_any_moment(way: str) -> None:
+@pytest.mark.parametrize(("way", "longest"), [*((way, 0.2) for way in WAYS), ("start", 0.03)])
+def test_interrupts_at_any_moment(way: str, longest: float) -> None:
     rng = random.Random()
     for _ in range(40):
-        interrupt(way, rng.random() < 0.5, rng.uniform(0.0, 0.2))
+        interrupt(way, rng.random() < 0.5, rng.uniform(0.0, longest))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -25,7 +25,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from queue import SimpleQueue
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from secateur.errors import InputError
@@ -149,9 +148,7 @@ class Workers(Generic[A, B]):
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def run(self, pieces: Sequence[list[A]]) -> Iterator[B]:
@@ -270,9 +267,7 @@ class _Reader(Generic[A]):
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # It may be waiting for a piece that never comes, and cannot be stopped then.
         self._unwanted = True
         self._allowed.release()
