@@ -11,7 +11,7 @@ A search can sum this as it goes, without a log: with e_u = discount * e_{u-1} +
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -20,7 +20,6 @@ import numpy as np
 from secateur.search.checkpoint import Checkpoint, Round
 from secateur.search.core import (
     NONE,
-    Accuracy,
     Episode,
     Example,
     Floats,
@@ -34,8 +33,17 @@ from secateur.search.core import (
     Trace,
     Weights,
 )
-from secateur.search.learners import Cost, Rate, Report, Save, by_reward, check_resumed, done, judge, rate
-from secateur.search.parallel import Engine
+from secateur.search.learners import (
+    Cost,
+    Learner,
+    Rate,
+    Report,
+    Save,
+    check_resumed,
+    done,
+    judge,
+    rate,
+)
 
 
 class Credit(NamedTuple):
@@ -172,7 +180,7 @@ class Falling:
 
 
 @dataclass
-class PolicyGradient:
+class PolicyGradient(Learner):
     """Ascent along sampled gradients, in scikit-learn's manner: fit, then policy_ and rounds_.
 
     A round is a pass over the data in steps of `batch` examples, each run `samples` times. The baseline is,
@@ -189,12 +197,6 @@ class PolicyGradient:
     step: Rate = field(default_factory=Falling)
     longest: float = 5.0  # norm of a step's gradient, which is cut there
     baseline: bool = True
-    prefer: Callable[[Round], tuple[float, ...]] = by_reward
-    seed: int = 0
-    engine: Engine = field(default_factory=Engine)
-    watch: Mapping[str, Accuracy] = field(default_factory=dict)  # further figures of the held-out examples
-    policy_: Policy = field(init=False)
-    rounds_: list[Round] = field(init=False)
 
     def fit(
         self,

@@ -81,8 +81,20 @@ def by_reward(round: Round) -> tuple[float, ...]:
     return (round.reward,)
 
 
+@dataclass(kw_only=True)
+class Learner:
+    """What all learners have."""
+
+    prefer: Callable[[Round], tuple[float, ...]] = by_reward  # of two rounds, the one where this is larger
+    seed: int = 0
+    engine: Engine = field(default_factory=Engine)
+    watch: Mapping[str, Accuracy] = field(default_factory=dict)  # further figures of the held-out examples
+    policy_: Policy = field(init=False)
+    rounds_: list[Round] = field(init=False)
+
+
 @dataclass
-class Aggregate:
+class Aggregate(Learner):
     """Learning with data-set aggregation, in scikit-learn's manner: fit, then policy_ and rounds_.
 
     With folds, an example is visited by a policy that was trained without its fold. A policy fails less on
@@ -100,12 +112,6 @@ class Aggregate:
     visits: Visits = everything
     folds: int = 1
     crossed: bool = True  # with folds, so is the policy that visits one
-    prefer: Callable[[Round], tuple[float, ...]] = by_reward  # of two rounds, the one where this is larger
-    seed: int = 0
-    engine: Engine = field(default_factory=Engine)
-    watch: Mapping[str, Accuracy] = field(default_factory=dict)  # further figures of the held-out examples
-    policy_: Policy = field(init=False)
-    rounds_: list[Round] = field(init=False)
 
     def fit(
         self,

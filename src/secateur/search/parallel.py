@@ -12,7 +12,6 @@ backend for Dask waits for ever once the scheduler has given a task up.
 from __future__ import annotations
 
 import hashlib
-import pickle
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -24,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError, MissingExtra
-from secateur.search.workers import Workers, useful
+from secateur.search.workers import Workers, from_bytes, useful
 from secateur.search.workers import WorkersLost as WorkersLost
 
 S = TypeVar("S")
@@ -157,7 +156,7 @@ def _dask(engine: Engine) -> Iterator[Crew]:
             [shared] = client.scatter([packed], broadcast=True, hash=False)
             futures = [client.submit(_call, shared, c, pure=False) for c in _pack_chunks(items, chunks)]
             for future in as_completed(futures, loop=client.loop):
-                yield pickle.loads(future.result())
+                yield from_bytes(future.result())
         except (KilledWorker, CancelledError, CommClosedError, TimeoutError) as problem:
             raise WorkersLost(LOST) from problem
 
@@ -191,7 +190,7 @@ def _ray(engine: Engine) -> Iterator[Crew]:
         try:
             while waiting:
                 done, waiting = ray.wait(waiting)
-                yield pickle.loads(ray.get(done[0]))
+                yield from_bytes(ray.get(done[0]))
         except RayTaskError:  # the function's own
             raise
         except RayError as problem:
@@ -250,10 +249,10 @@ def _call(packed: Packed, chunk: bytes) -> bytes:
     digest = packed[:DIGEST].tobytes()
     function = _unpacked.get(digest)
     if function is None:
-        function = pickle.loads(packed[DIGEST:].data)
+        function = from_bytes(packed[DIGEST:].data)
         _unpacked.clear()
         _unpacked[digest] = function
-    numbers, items = pickle.loads(chunk)
+    numbers, items = from_bytes(chunk)
     return _pack(list(zip(numbers, function(items), strict=True)))
 
 

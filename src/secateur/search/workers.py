@@ -184,7 +184,7 @@ class Workers(Generic[A, B]):
             else:
                 number = worker.hand.popleft()
                 del self._pieces[number]
-                answered.append((number, _from_bytes(answer)))
+                answered.append((number, from_bytes(answer)))
         self._hand_out()
         return answered
 
@@ -318,7 +318,7 @@ def _serve(work: Callable[[list[Any]], Any] | None, line: Connection, parents: C
         gc.freeze()  # what the parent has made is not looked through, which would copy it
         given: SimpleQueue[bytes] = SimpleQueue()
         threading.Thread(target=_listen, args=(line, given), daemon=True).start()
-        work = work or _from_bytes(given.get())
+        work = work or from_bytes(given.get())
         while True:
             line.send_bytes(_answer(work, given.get()))
     finally:
@@ -340,7 +340,8 @@ def _bytes_of(thing: object) -> bytes:
     return bytes(ForkingPickler.dumps(thing, PROTOCOL))
 
 
-def _from_bytes(packed: bytes) -> Any:
+def from_bytes(packed: Any) -> Any:
+    """The thing itself again, in the process that it was sent to."""
     from multiprocessing.reduction import ForkingPickler
 
     return ForkingPickler.loads(packed)
@@ -348,12 +349,12 @@ def _from_bytes(packed: bytes) -> Any:
 
 def _answer(work: Callable[[list[Any]], Any], piece: bytes) -> bytes:
     try:
-        return _bytes_of(Answer(work(_from_bytes(piece))))
+        return _bytes_of(Answer(work(from_bytes(piece))))
     except BaseException as problem:
         where = traceback.format_exc()
         try:
             packed = _bytes_of(Answer(None, problem, where))
-            _from_bytes(packed)
+            from_bytes(packed)
         except Exception:  # an exception that cannot travel
             told = RuntimeError(f"{type(problem).__name__}: {problem}")
             packed = _bytes_of(Answer(None, told, where))

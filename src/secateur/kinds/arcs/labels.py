@@ -102,12 +102,12 @@ class Labeller:
     """A trained labeller."""
 
     form: ClassVar[type[LabellerSettings]] = LabellerSettings
-    schema: ClassVar[Schema] = {"allowed": Spec("?", ("tags+1", "tags+1", "classes")), **ROWS}
     labels: tuple[str, ...]
     coarse: tuple[str, ...]  # the coarse tags, those of what is no word first; one more stands for all others
     allowed: Array = field(repr=False)  # [coarse + 1, coarse + 1, labels] bool, by head and modifier
     rows: Rows = field(repr=False)
     mistakes: tuple[int, ...] = ()  # in each epoch of training
+    schema: ClassVar[Schema] = {"allowed": Spec("?", ("tags+1", "tags+1", "classes")), **ROWS}
 
     @classmethod
     def train(

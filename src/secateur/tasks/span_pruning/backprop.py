@@ -12,20 +12,8 @@ import numpy as np
 from secateur.errors import InputError
 from secateur.kernels.cky import expect as cky_expect
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.search.core import (
-    DECLINE,
-    TAKE,
-    Bools,
-    Episode,
-    Floats,
-    Outcome,
-    Policy,
-    Reward,
-    RewardOf,
-    Sites,
-    Steps,
-    Task,
-)
+from secateur.search import core
+from secateur.search.core import DECLINE, TAKE, Floats, Outcome, Reward, Sites
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning
 
 NO_SITES: Sites = np.zeros((0, 2), np.int32)
@@ -46,7 +34,7 @@ class ExpectedRecall:
             return 0.0
         return self.flipped(x, outcome.parts.mask, gold, NO_SITES)[0]
 
-    def flipped(self, x: Encoded, mask: Bools, gold: Gold, sites: Sites) -> tuple[float, Floats]:
+    def flipped(self, x: Encoded, mask: core.Bools, gold: Gold, sites: Sites) -> tuple[float, Floats]:
         """The expected recall under a mask, and [sites] with each of the sites flipped alone."""
         as_is, flipped = cky_expect.expected_recalls(
             self.task.grammar.rules,
@@ -61,7 +49,13 @@ class ExpectedRecall:
 
 
 def backprop(
-    task: Task, x: Encoded, gold: Gold, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
+    task: core.Task,
+    x: Encoded,
+    gold: Gold,
+    policy: core.Policy,
+    episode: core.Episode,
+    reward: core.RewardOf,
+    steps: core.Steps,
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, in the time of a few parses."""
     match reward:
