@@ -13,6 +13,7 @@ from naive.arc_features import features as naive_features
 from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures, Token
 from secateur.features.arc_templates import first_order, second_order
+from secateur.features.stages import check_groups
 from secateur.kernels.arcs import features as kernel
 from secateur.kernels.arcs.parts import arc_parts, sibling_parts, siblings_in
 
@@ -161,3 +162,29 @@ def test_wrong_patterns_are_named(pattern, part):
 def test_a_sibling_needs_the_second_order():
     with pytest.raises(InputError):
         _ = ArcFeatures(patterns=("tag[s] tag[m]",)).compiled
+
+
+@pytest.mark.parametrize("pattern", ["", "  ", "tag[h] tag", "tag[b+1]", "verbs points", "tag[s]"])
+def test_wrong_patterns_are_refused_before_they_are_used(pattern):
+    with pytest.raises(InputError):
+        ArcFeatures(patterns=(pattern,))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ((), "without templates"),
+        (((0,), ()), "without templates"),
+        (((0, 0),), "twice"),
+        (((-1,),), "not there"),
+        (((0,), (8,)), "not there"),
+        (((0, 4),), "of arcs and of siblings"),
+        (((4,), (0,)), "siblings before arcs"),
+        (((4,),), "siblings before arcs"),
+    ],
+)
+def test_groups_that_are_none(groups, message):
+    features = ArcFeatures(patterns=("tag[h]", "tag[m]"), siblings=("tag[s]", "tag[h] tag[s]"))
+    check_groups(features, ((0, 3), (2,), (5,)))
+    with pytest.raises(InputError, match=message):
+        check_groups(features, groups)

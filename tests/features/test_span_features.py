@@ -153,6 +153,23 @@ def test_wrong_templates_say_what_is_wrong() -> None:
         _ = SpanFeatures(frozenset(), templates=("word[j]",)).compiled
 
 
+@pytest.mark.parametrize(
+    ("templates", "bits", "message"),
+    [
+        ((), 8, "no templates"),
+        (("bias", ""), 8, "without atoms"),
+        (("bias", "wrd[i] word{k}"), 8, "no atom"),
+        (("bias",), 0, "0 bits"),
+        (("bias",), 60, "60 bits"),
+    ],
+)
+def test_wrong_features_are_refused_before_they_are_used(
+    templates: tuple[str, ...], bits: int, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        SpanFeatures(frozenset(), templates=templates, bits=bits)
+
+
 def test_templates_without_words() -> None:
     features = SpanFeatures(frozenset(), templates=("bias", "width"), bits=8)
     columns = features.columns(["a", "b", "c"])

@@ -256,3 +256,21 @@ def test_known_grammars(data: Path, name: str, binary: int, unary: int) -> None:
     assert grammar.start == "ROOT"
     assert len(read_grammar(path, composed=False).unary.weight) == unary
     assert_same(grammar, parse_grammar(grammar_lines(grammar)))
+
+
+@pytest.mark.parametrize(
+    ("number", "line", "message"),
+    [
+        (2, "S -> A B -1e308", "not the log of a probability"),
+        (2, "S" + " -> S" * 2000 + " -1.0", "through 2001 labels"),
+        (1, f"format=secateur start=S nLex={'9' * 5000}", "the first line says nLex=999"),
+    ],
+)
+def test_what_no_grammar_has(number: int, line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_grammar(with_line(number, line))
+
+
+def test_only_the_dialects_that_are_asked_for() -> None:
+    with pytest.raises(InputError, match="unknown grammar dialect 'Berkeley'"):
+        parse_grammar(BERKELEY.splitlines(), dialects=("secateur",))
