@@ -20,7 +20,7 @@ from secateur.models.limits import Limits
 from secateur.models.measure import clock_said
 from secateur.models.parse import SentenceParser
 from secateur.models.point import Point, Way, pareto
-from secateur.models.storage import AGAIN
+from secateur.models.storage import AGAIN, damaged
 from secateur.models.table import KINDS, kind_named
 from secateur.options import made
 from secateur.search.core import Policy
@@ -149,6 +149,7 @@ class Model(Generic[P, T]):
         store.finish()
         model = Model(kind, parts, policies, points, files.settings_of(about), log)
         _check_points(model, Path(path))
+        _check_settings(model, Path(path))
         return model
 
 
@@ -162,6 +163,15 @@ def _check_points(model: Model[Any, Any], folder: Path) -> None:
                 where=str(folder / files.POINTS),
                 fix=AGAIN,
             )
+
+
+def _check_settings(model: Model[Any, Any], folder: Path) -> None:
+    """Refuse notes on training that those who look at them could make nothing of."""
+    try:
+        model.kind.annotation.reading.from_notes(model.settings).said()
+        model.card()
+    except (TypeError, ValueError, AttributeError, KeyError) as problem:
+        raise damaged(folder / files.ABOUT, f"settings that are none: {problem}") from None
 
 
 def _as_dial(setting: Mapping[str, Any]) -> Dial:
