@@ -59,7 +59,9 @@ def inspect(
     how = kind.annotation.reading.from_notes(loaded.settings)
     tree = None if gold is None else inputs.read_gold(gold, given, kind.annotation, how, encoding)
     options = kind.looking(**looking.of(kind.name)), kind.using(**using.of(kind.name))
-    found = kind.look(LookedAt(loaded.parts, point.way, loaded.policies, given, tree, *options))
+    found = kind.look(
+        LookedAt(loaded.parts, point.way, loaded.policies, given, tree, *options, loaded.settings)
+    )
     if svg:
         with sink(svg) as out:
             out.write(found.svg)

@@ -70,6 +70,7 @@ class LookedAt(NamedTuple, Generic[P, T]):
     gold: T | None
     looking: Any
     using: Any
+    notes: Mapping[str, Any]  # what the model says of its training
 
 
 class Kind(Protocol[P, T]):

@@ -18,7 +18,7 @@ from secateur.treebanks.dependency_tree import DependencyTree
 
 def look(looked_at: LookedAt[ArcParts, DependencyTree]) -> Look:
     """The tree, and the fate of each arc."""
-    parts, way, policies, sentence, gold, _, using = looked_at
+    parts, way, policies, sentence, gold, _, using, _ = looked_at
     parser = ArcParser(parts, way, policies, using=using)
     parser.parse(sentence)  # loads the kernels before the clock starts
     parsed = parser.parse(sentence)

@@ -45,9 +45,10 @@ class Finding(NamedTuple):
 
 def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
-    parts, way, policies, sentence, gold, looking, _ = looked_at
+    parts, way, policies, sentence, gold, looking, _, notes = looked_at
     spelt = sentence.spelt(parts.rules.lexicon.index)
-    found = _found(parts, way, policies, spelt, gold)
+    binarization = Binarization.from_notes(notes)
+    found = _found(parts, way, policies, spelt, gold, binarization)
     mask = way.get("mask")
     policy = None if mask is None else policies[str(mask)]
     explained = _explained(parts, policy, found.chart, spelt, looking.span)
@@ -57,7 +58,12 @@ def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
 
 
 def _found(
-    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], sentence: Sentence, gold: Tree | None
+    parts: PcfgParts,
+    way: Way,
+    policies: Mapping[str, Policy],
+    sentence: Sentence,
+    gold: Tree | None,
+    binarization: Binarization,
 ) -> Finding:
     n = len(sentence)
     parser = parser_of(parts, way, policies, Limits(), Using())
@@ -75,18 +81,17 @@ def _found(
         binary = parser_of(parts, way, policies, Limits(), Using(binarized=True)).parse(sentence).tree
         for _, i, k in binary.spans():
             used[i, k] = True
-    spans = None if gold is None else _gold_spans(parts, gold)
+    spans = None if gold is None else _gold_spans(parts, gold, binarization)
     exact = next(iter(ways(parts, ()).values()))
     unpruned = parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
     score = None if gold is None or spans is None else _score_within(parts, way, sentence, gold, spans)
     return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score)
 
 
-def _gold_spans(parts: PcfgParts, gold: Tree) -> Any:
-    """[n + 1, n + 1] the spans of the gold tree, made binary as the grammar's were."""
+def _gold_spans(parts: PcfgParts, gold: Tree, binarization: Binarization) -> Any:
+    """[n + 1, n + 1] the spans of the gold tree, made binary as the training trees were."""
     if gold.is_discontinuous:
         raise InputError("the tree is discontinuous: it has no spans", fix="give a continuous tree")
-    binarization = Binarization.from_notes(parts.rules.notes)
     return SpanPruning(parts.rules, parts.features, binarization).gold(gold).spans
 
 
