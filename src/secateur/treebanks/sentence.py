@@ -56,6 +56,10 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # To workers and back many times a second: as dataclasses travel by themselves takes twice as long.
+        return Sentence, (self.tokens, self.penn, self.tags, self.source)
+
     def spelt(self, known: Container[str]) -> Sentence:
         """The same for a parser that knows words: those stay as they are in the text."""
         if self.penn is self.tokens:
