@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from secateur.kinds.arcs.policies import dagger
 from secateur.kinds.pcfg.recipe import Settings, Trainer
 from secateur.kinds.pcfg.trainer import cubic
+from secateur.search.checkpoint import Round
 from secateur.search.core import Floats
-from secateur.search.learners import Aggregate, Round
+from secateur.search.learners import Aggregate
 from secateur.search.parallel import Engine, WorkersLost
 from secateur.tasks.span_pruning.backprop import backprop
+from toy_locking import given
 
 pytest.importorskip("distributed", reason="distributed is not installed")
 
@@ -82,6 +85,15 @@ def test_a_worker_killed_in_the_second_round_changes_nothing(cluster: Engine, tm
     assert len(alone.rounds_) == 3
     assert together.policy_.weights.tobytes() == alone.policy_.weights.tobytes()
     assert not np.array_equal(alone.policy_.weights, start.policy.weights)
+
+
+def test_dependencies_learn_on_a_cluster_what_they_learn_alone(cluster: Engine) -> None:
+    task, parts, dev = given(None)
+    (alone, rounds), (together, others) = (
+        dagger(task, parts, dev, cost=2.0, iterations=4, engine=engine) for engine in (Engine(), cluster)
+    )
+    assert together.weights.tobytes() == alone.weights.tobytes()
+    assert others == rounds
 
 
 def die(numbers: list[int]) -> list[int]:
