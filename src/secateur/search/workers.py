@@ -23,7 +23,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -64,8 +64,8 @@ def spread(
         yield from map(work, source)
         return
     # The first piece is done here: what it loads and compiles the workers have; and a short text needs none.
-    yield from map(work, _up_to(1, source))
-    others = list(_up_to(1, source))
+    yield from map(work, islice(source, 1))
+    others = list(islice(source, 1))
     if not others:
         return
     answers: dict[int, Answer[B]] = {}
@@ -387,11 +387,6 @@ def _packed(work: Callable[[list[Any]], Any]) -> bytes:
     from joblib.externals.loky.backend.reduction import dumps
 
     return bytes(dumps(work, protocol=PROTOCOL))
-
-
-def _up_to(count: int, source: Iterator[A]) -> Iterator[A]:
-    for _, thing in zip(range(count), source, strict=False):
-        yield thing
 
 
 @contextmanager
