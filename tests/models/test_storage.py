@@ -21,9 +21,9 @@ from hypothesis.extra import numpy as arrays_of
 from secateur.errors import InputError
 from secateur.models import storage
 from secateur.models.arrays import LARGEST, check_weights, unpack_arrays
-from secateur.models.dial import Point
 from secateur.models.files import Policies, read_log, read_points, read_policies, save
 from secateur.models.forms import formed, parse_json
+from secateur.models.point import Point
 from secateur.models.storage import (
     Schema,
     Spec,
@@ -36,7 +36,7 @@ from secateur.models.storage import (
 )
 from secateur.search.core import Policy
 
-POINT = Point("exact", 70.0, 68.0, 72.0, 0.5, 2000.0, 0.01, 1.0, 0.0)
+POINT = Point("exact", {"decode": "viterbi"}, 70.0, 68.0, 72.0, 0.5, 2000.0, 0.01, 1.0, 0.0)
 SCHEMA: Schema = {
     "ptr": Spec("u4", ("rows+1",), ends="cells"),
     "column": Spec("u2", ("cells",), below="classes"),
