@@ -113,13 +113,13 @@ def _split_model() -> Model[Any, Any]:
     words = Counter(word for tree in trees for word in tree.words())
     features = SpanFeatures.from_words(words, bits=12)
     weights = np.random.default_rng(1).normal(size=features.dim).astype(np.float32) + np.float32(0.5)
-    grammar = product(grammars)
+    parts = PcfgParts(product(grammars), features)
     points = [
         Point(name, way, 70.0 + n, 68.0, 80.0, 0.5 + n, 2000.0, 0.01, 1.0, 0.0)
-        for n, (name, way) in enumerate(ways(grammar, ["keep"]).items())
+        for n, (name, way) in enumerate(ways(parts, ["keep"]).items())
     ]
     settings = {"trees": 60, "checksum": "x"}
-    return Model(KIND, PcfgParts(grammar, features), {"keep": Policy(weights)}, points, settings)
+    return Model(KIND, parts, {"keep": Policy(weights)}, points, settings)
 
 
 def mutations(folder: Path) -> list[Mutation]:
