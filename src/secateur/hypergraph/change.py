@@ -71,7 +71,8 @@ class Change:
 
     def switch_off(self, hyperedges: npt.ArrayLike) -> float:
         """As if these hyperedges were not there; the goal's value then."""
-        return self.reweigh(hyperedges, IMPOSSIBLE)
+        changed = self._numbers(hyperedges)
+        return self._apply(changed, np.full(len(changed), IMPOSSIBLE))
 
     def switch_on(self, hyperedges: npt.ArrayLike) -> float:
         """Give these hyperedges the weights they had at the start; the goal's value then."""
@@ -107,14 +108,15 @@ class Change:
         return best(graph.links, graph.goal, self._chart)
 
     def _apply(self, changed: Ints, weights: Floats) -> float:
-        graph, room, run = self.start.graph, self._room, kernel("best_first")
+        graph, room = self.start.graph, self._room
         before = self.weights[changed]
         self.weights[changed] = weights
         self.kept[changed] = weights > IMPOSSIBLE
         wrong = kernel("change").propagate(
             int(self.semiring), graph.links, self.weights, *self._chart, changed, room, self._queue
         )
-        hyperedges, nodes = room.tally[run.HYPEREDGES], room.tally[run.NODES]
+        # In the order of the counts that kernels/hypergraph/best_first.py names.
+        hyperedges, nodes, self.reworked, work, *_ = room.tally.tolist()
         self._undo.append(
             _Undo(
                 changed,
@@ -123,12 +125,11 @@ class Change:
                 room.old_made[:hyperedges].copy(),
                 room.node[:nodes].copy(),
                 room.old_value[:nodes].copy(),
-                room.old_height[:nodes].copy(),
+                room.old_height[: nodes if len(self._chart.height) else 0].copy(),
                 self.work,
             )
         )
-        self.reworked = int(room.tally[run.REWORKED])
-        self.work += int(room.tally[run.WORK])
+        self.work += work
         if wrong >= 0:
             self.undo()
             raise better_than_its_tails(graph, wrong)
@@ -136,8 +137,9 @@ class Change:
 
     def _numbers(self, hyperedges: npt.ArrayLike) -> Ints:
         found = np.array(hyperedges, np.int64, ndmin=1)
-        wrong = found[(found < 0) | (found >= len(self.weights))]
-        if len(wrong):
+        # Seen as unsigned, what is below 0 is too large.
+        wrong = found[found.view(np.uint64) >= len(self.weights)]
+        if wrong.size:
             raise InputError(
                 f"unknown hyperedge {wrong[0]}", fix=f"hyperedges are 0 to {len(self.weights) - 1}"
             )

@@ -8,6 +8,7 @@ there.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -39,6 +40,7 @@ class Semiring(IntEnum):
         return float(kernel().lift(int(self), float(weight)))
 
 
+@cache
 def kernel(name: str = "hypergraph") -> Any:
     """A module of kernels: with it comes numba, so it is loaded when first used."""
     return import_module(f"secateur.kernels.hypergraph.{name}")

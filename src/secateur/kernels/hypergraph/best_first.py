@@ -63,27 +63,36 @@ def set_made(kind, made, room, h, now):
         return
     if room.hyperedge.shape[0] and not room.noted[h]:
         room.noted[h] = True
-        room.hyperedge[room.tally[HYPEREDGES]] = h
-        room.old_made[room.tally[HYPEREDGES]] = before
-        room.tally[HYPEREDGES] += 1
+        note(room, h, before)
     made[h] = now
     nothing = zero(kind)
     room.tally[WORK] += int(now > nothing) - int(before > nothing)
 
 
 @njit(inline="always")
+def note(room, h, before):
+    """Hyperedge h made this before."""
+    room.hyperedge[room.tally[HYPEREDGES]] = h
+    room.old_made[room.tally[HYPEREDGES]] = before
+    room.tally[HYPEREDGES] += 1
+
+
+@njit(inline="always")
 def set_value(value, height, room, v, now, now_height):
-    """The same for a node; height may be empty where nothing has cycles."""
+    """The same for a node on a cycle."""
     if room.node.shape[0] and not room.noted_node[v]:
         room.noted_node[v] = True
-        room.node[room.tally[NODES]] = v
-        room.old_value[room.tally[NODES]] = value[v]
-        if height.shape[0]:
-            room.old_height[room.tally[NODES]] = height[v]
-        room.tally[NODES] += 1
+        room.old_height[room.tally[NODES]] = height[v]
+        note_node(room, v, value[v])
     value[v] = now
-    if height.shape[0]:
-        height[v] = now_height
+    height[v] = now_height
+
+
+@njit(inline="always")
+def note_node(room, v, before):
+    room.node[room.tally[NODES]] = v
+    room.old_value[room.tally[NODES]] = before
+    room.tally[NODES] += 1
 
 
 @njit(inline="always")

@@ -13,7 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .best_first import CHANGING, HYPEREDGES, NODES, REWORKED, WAITING, complete, offer, set_made, set_value
+from .best_first import (
+    CHANGING,
+    HYPEREDGES,
+    NODES,
+    REWORKED,
+    WAITING,
+    WORK,
+    complete,
+    note,
+    note_node,
+    offer,
+    set_made,
+    set_value,
+)
 from .hypergraph import BOOLEAN, IMPOSSIBLE, NONE, VITERBI, height_of, product, total, zero
 
 
@@ -59,26 +72,24 @@ def propagate(kind, links, weight, value, made, height, changed, room, queue):
         elif links.cyclic[c]:
             wrong = rework_cycles(kind, links, weight, value, made, height, c, room, queue)
         else:
-            rework(kind, links, weight, value, made, height, c, room, queue)
-    for p in range(room.tally[HYPEREDGES]):
-        room.noted[room.hyperedge[p]] = False
-    for p in range(room.tally[NODES]):
-        room.noted_node[room.node[p]] = False
+            rework(kind, links, weight, value, made, c, room, queue)
     return wrong
 
 
 @njit(inline="always")
-def rework(kind, links, weight, value, made, height, c, room, queue):
+def rework(kind, links, weight, value, made, c, room, queue):
     """A node without cycles: stops here where its value comes out as it was."""
     v = links.order[links.component_ptr[c]]
+    nothing = zero(kind)
     room.tally[REWORKED] += 1
     lost, gained = IMPOSSIBLE, IMPOSSIBLE
     h = queue.first[c]
     queue.first[c] = NONE
     while h != NONE:
-        lost = max(lost, made[h])
-        set_made(kind, made, room, h, product(kind, links, weight, value, h))
-        gained = max(gained, made[h])
+        before, made[h] = made[h], product(kind, links, weight, value, h)
+        note(room, h, before)
+        room.tally[WORK] += int(made[h] > nothing) - int(before > nothing)
+        lost, gained = max(lost, before), max(gained, made[h])
         queue.marked[h] = False
         h = queue.after[h]
     old = value[v]
@@ -88,8 +99,12 @@ def rework(kind, links, weight, value, made, height, c, room, queue):
     else:
         now = total(kind, made, links.into, links.into_ptr[v], links.into_ptr[v + 1])
     if now != old:
-        set_value(value, height, room, v, now, 0)
-        mark_uses(links, room, queue, v, c)
+        # Its height is 0, before and after.
+        room.old_height[room.tally[NODES]] = 0
+        note_node(room, v, old)
+        value[v] = now
+        for p in range(links.use_ptr[v], links.use_ptr[v + 1]):
+            mark(links, room, queue, links.owner[links.use[p]])
 
 
 @njit(cache=True, nogil=True)
@@ -118,8 +133,11 @@ def rework_cycles(kind, links, weight, value, made, height, c, room, queue):
     clear(queue, c)
     wrong = complete(kind, links, weight, value, made, height, room)
     for p in range(first_hyperedge, room.tally[HYPEREDGES]):
+        room.noted[room.hyperedge[p]] = False
         if wrong < 0 and exceeds(links, value, made, room.hyperedge[p], c):
             wrong = np.int64(room.hyperedge[p])
+    for p in range(first_node, room.tally[NODES]):
+        room.noted_node[room.node[p]] = False
     if wrong >= 0:
         for p in range(room.tally[WAITING]):
             room.where[room.heap[p]] = 0
@@ -127,8 +145,12 @@ def rework_cycles(kind, links, weight, value, made, height, c, room, queue):
         return wrong
     room.tally[REWORKED] += max(1, room.tally[NODES] - first_node)
     for p in range(first_node, room.tally[NODES]):
-        if value[room.node[p]] != room.old_value[p]:
-            mark_uses(links, room, queue, room.node[p], c)
+        v = room.node[p]
+        if value[v] != room.old_value[p]:
+            for q in range(links.use_ptr[v], links.use_ptr[v + 1]):
+                h = links.owner[links.use[q]]
+                if links.component[links.head[h]] != c:
+                    mark(links, room, queue, h)
     return -1
 
 
@@ -189,15 +211,6 @@ def clear(queue, c):
     while h != NONE:
         queue.marked[h] = False
         h = queue.after[h]
-
-
-@njit(inline="always")
-def mark_uses(links, room, queue, v, c):
-    """What uses node v outside of its component c must be worked out."""
-    for p in range(links.use_ptr[v], links.use_ptr[v + 1]):
-        h = links.owner[links.use[p]]
-        if links.component[links.head[h]] != c:
-            mark(links, room, queue, h)
 
 
 @njit(inline="always")
