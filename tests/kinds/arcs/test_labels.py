@@ -118,12 +118,14 @@ def test_stored_and_loaded(labeller, tmp_path):
 
 def test_parts_that_do_not_fit_are_refused(labeller):
     arrays, settings = labeller.arrays(), labeller.settings()
-    with pytest.raises(ValueError, match="labels"):
+    with pytest.raises(ValueError, match="allowed has the shape"):
         Labeller.from_arrays(arrays, {**settings, "labels": settings["labels"][1:]})
-    with pytest.raises(ValueError, match="labels"):
+    with pytest.raises(ValueError, match="without any label"):
         Labeller.from_arrays({**arrays, "allowed": np.zeros_like(arrays["allowed"])}, settings)
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="weight has the shape"):
         Labeller.from_arrays({**arrays, "weight": arrays["weight"][1:]}, settings)
+    with pytest.raises(ValueError, match="no tags of what is no word"):
+        Labeller.from_arrays(arrays, {**settings, "coarse": settings["coarse"][::-1]})
 
 
 def test_labels_that_only_tell_the_root_need_no_features() -> None:

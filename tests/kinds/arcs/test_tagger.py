@@ -101,14 +101,25 @@ def test_stored_and_loaded(tagger, tmp_path):
 
 def test_parts_that_do_not_fit_are_refused(tagger):
     arrays, settings = tagger.arrays(), tagger.settings()
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="ptr has the shape"):
         Tagger.from_arrays({**arrays, "keys": arrays["keys"][1:]}, settings)
-    with pytest.raises(ValueError, match="classes"):
+    with pytest.raises(ValueError, match="where there are 3"):
         Tagger.from_arrays(arrays, {**settings, "classes": settings["classes"][:3], "fixed": {}})
     with pytest.raises(ValueError, match="class"):
         Tagger.from_arrays(arrays, {**settings, "fixed": {"ash": 1000}})
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="missing"):
         Tagger.from_arrays({}, settings)
+    with pytest.raises(ValueError, match="all alike"):
+        Tagger.from_arrays({**arrays, "keys": np.zeros_like(arrays["keys"])}, settings)
+    with pytest.raises(ValueError, match="'fixed'"):
+        Tagger.from_arrays(arrays, {**settings, "fixed": {"ash": True}})
+
+
+def test_the_byte_order_of_another_machine_is_understood(tagger):
+    """A pointer in the wrong order was read as it stood, and crashed."""
+    foreign = {name: array.astype(array.dtype.newbyteorder()) for name, array in tagger.arrays().items()}
+    given = [tree.words for tree in OTHERS]
+    assert Tagger.from_arrays(foreign, tagger.settings()).tag(given) == tagger.tag(given)
 
 
 @pytest.mark.parametrize("trees", [[], [DependencyTree((), (), (), (), ())]])
