@@ -16,14 +16,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.kinds.pcfg.model import UNPRUNED, Model
-from secateur.models.dial import Point, pareto
+from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.ways import UNPRUNED
+from secateur.models.model import Model
+from secateur.models.point import Point, pareto
 from secateur.plots import chart
 from secateur.plots.chart import Chart, State
 from secateur.plots.explain import explain, saw
-from secateur.plots.frontier import Roles, draw_frontier, log_range, log_ticks
+from secateur.plots.frontier import SPEED, Roles, draw_frontier, log_range, log_ticks
 from secateur.plots.page import commands, page
+from secateur.treebanks.tree import Tree
 from toy_model import BIAS, LEARNED, toy_model
+
+Made = Model[PcfgParts, Tree]
+FIGURES = KIND.figures
 
 
 def spans(n: int, *given: tuple[int, int]) -> np.ndarray:
@@ -102,12 +109,12 @@ def test_what_was_lost_comes_first_then_what_was_nearly_decided_otherwise(made: 
 
 def test_an_explanation_sums_to_the_score() -> None:
     model = toy_model()
-    weights = np.random.default_rng(3).standard_normal(model.features.dim).astype(np.float32)
+    weights = np.random.default_rng(3).standard_normal(model.parts.features.dim).astype(np.float32)
     words = ["The", "cat", "saw", "2", "gnus", "in", "a", "tree", "."]
-    scores = model.features.scores(model.features.columns(words), weights)
+    scores = model.parts.features.scores(model.parts.features.columns(words), weights)
     for i, k in ((0, 2), (1, 5), (2, 8), (7, 9)):
-        found = explain(model.features, weights, words, i, k)
-        assert [part.template for part in found.contributions] == list(model.features.templates)
+        found = explain(model.parts.features, weights, words, i, k)
+        assert [part.template for part in found.contributions] == list(model.parts.features.templates)
         assert found.score == pytest.approx(scores[i, k], abs=1e-9)
         assert found.score == pytest.approx(sum(part.weight for part in found.contributions), abs=1e-12)
 
@@ -115,7 +122,7 @@ def test_an_explanation_sums_to_the_score() -> None:
 def test_what_the_templates_saw() -> None:
     model = toy_model()
     words = ["a", "cat", "saw", "a", "bird", "in", "a", "tree", "."]
-    found = explain(model.features, model.policies["careful"].weights, words, 3, 5)
+    found = explain(model.parts.features, model.policies["careful"].weights, words, 3, 5)
     parts = {part.template: (part.saw, part.weight) for part in found.contributions}
     assert parts["bias"] == ("", BIAS)
     assert parts["word[i] word[k-1]"] == ("a  bird", LEARNED)
@@ -123,25 +130,25 @@ def test_what_the_templates_saw() -> None:
     assert parts["shape[i:k]"] == ("x xx", 0.0)
     assert (parts["width"][0], parts["length"][0]) == ("2", "9")
     assert found.score == BIAS + LEARNED
-    assert saw(model.features, "word[i-1] word[k]", words, 0, 9) == "<begin>  <end>"
-    assert [saw(model.features, "width", ["w"] * 50, 0, k) for k in (5, 6, 20, 21)] == [
+    assert saw(model.parts.features, "word[i-1] word[k]", words, 0, 9) == "<begin>  <end>"
+    assert [saw(model.parts.features, "width", ["w"] * 50, 0, k) for k in (5, 6, 20, 21)] == [
         "5",
         "6-10",
         "11-20",
         "21+",
     ]
-    assert saw(model.features, "length", ["w"] * 50, 0, 9) == "40+"
+    assert saw(model.parts.features, "length", ["w"] * 50, 0, 9) == "40+"
 
 
 # The frontier -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
+def model() -> Made:
     return toy_model()
 
 
-def test_roles(model: Model) -> None:
+def test_roles(model: Made) -> None:
     roles = Roles.of(model.points, UNPRUNED)
     assert [p.name for p in roles.frontier] == ["hasty", "careful", UNPRUNED]
     assert [p.name for p in roles.dominated] == ["slow"]
@@ -160,16 +167,20 @@ def test_ticks_are_few_and_within(low: float, factor: float) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_the_figure(model: Model, tmp_path: Path, suffix: str, start: bytes) -> None:
+def test_the_figure(model: Made, tmp_path: Path, suffix: str, start: bytes) -> None:
     picture = tmp_path / f"frontier.{suffix}"
-    draw_frontier(picture, model.points, unpruned=UNPRUNED, title="a model", protocol="how " * 60)
+    draw_frontier(
+        picture, model.points, unpruned=UNPRUNED, title="a model", protocol="how " * 60, figures=FIGURES
+    )
     assert picture.read_bytes().startswith(start)
 
 
 def test_a_single_point_can_be_drawn(tmp_path: Path) -> None:
-    alone = [Point(UNPRUNED, 0.0, 0.0, 0.0, 0.0, 900.0, 0.1, 1.0, 1.0)]
-    draw_frontier(tmp_path / "one.png", alone, unpruned=UNPRUNED, title="a model", protocol="")
-    assert "unpruned" in page(alone, unpruned=UNPRUNED, model="a.model", protocol="")
+    alone = [Point(UNPRUNED, {}, 0.0, 0.0, 0.0, 0.0, 900.0, 0.1, 1.0, 1.0)]
+    draw_frontier(
+        tmp_path / "one.png", alone, unpruned=UNPRUNED, title="a model", protocol="", figures=FIGURES
+    )
+    assert "unpruned" in page(alone, unpruned=UNPRUNED, model="a.model", protocol="", names=FIGURES)
 
 
 class Elements(HTMLParser):
@@ -193,8 +204,8 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def written(model: Model) -> str:
-    return page(model.points, unpruned=UNPRUNED, model="my <b>.model", protocol="EVALB & co")
+def written(model: Made) -> str:
+    return page(model.points, unpruned=UNPRUNED, model="my <b>.model", protocol="EVALB & co", names=FIGURES)
 
 
 def test_the_page_needs_nothing_else(written: str) -> None:
@@ -204,7 +215,7 @@ def test_the_page_needs_nothing_else(written: str) -> None:
     assert "<!--" not in written
 
 
-def test_the_page_shows_every_point(model: Model, written: str) -> None:
+def test_the_page_shows_every_point(model: Made, written: str) -> None:
     found = Elements(written)
     names = [p.name for p in model.points]
     assert sorted(found.points("g")) == sorted(2 * names)  # one picture for each axis
@@ -215,7 +226,7 @@ def test_the_page_shows_every_point(model: Model, written: str) -> None:
     assert "my &lt;b&gt;.model" in written
 
 
-def test_the_commands_of_the_page_lead_to_their_points(model: Model, written: str) -> None:
+def test_the_commands_of_the_page_lead_to_their_points(model: Made, written: str) -> None:
     data = json.loads(Elements(written).scripts[0])
     assert [one["name"] for one in data] == [p.name for p in model.frontier]
     for one in data:
@@ -228,12 +239,18 @@ def test_the_commands_of_the_page_lead_to_their_points(model: Model, written: st
 
 
 def test_a_point_that_no_request_leads_to_is_named() -> None:
-    # Less work than the first, but slower, as short runs may have it.
+    # Off the frontier: another is faster and more accurate.
     points = [
-        Point("best", 70.0, 69.0, 71.0, 0.2, 9000.0, 0.001, 1.0, 0.0),
-        Point("odd", 60.0, 59.0, 61.0, 0.1, 5000.0, 0.002, 1.0, 0.0),
+        Point("best", {}, 70.0, 69.0, 71.0, 0.2, 9000.0, 0.001, 1.0, 0.0),
+        Point("odd", {}, 60.0, 59.0, 61.0, 0.1, 5000.0, 0.002, 1.0, 0.0),
     ]
-    assert commands(pareto(points), points[1], "a.model") == ["secateur parse a.model --point odd"]
+    assert commands(pareto(points), points[1], "a.model", FIGURES) == ["secateur parse a.model --point odd"]
+
+
+def test_the_line_through_the_frontier_does_not_zigzag(model: Made) -> None:
+    """To the right, in time, every point is less accurate."""
+    line = Roles.of(model.points, UNPRUNED).line(SPEED)
+    assert [p.accuracy for p in line] == sorted((p.accuracy for p in line), reverse=True)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from secateur.errors import InputError
 from secateur.treebanks import text
+from secateur.treebanks.sentence import Sentence, read_sentences
 from secateur.treebanks.text import (
-    Sentence,
     escape,
     penn_tokens,
-    read_sentences,
     split_sentences,
     tokenize,
     unescape,

@@ -45,7 +45,7 @@ def fastest(points: Sequence[Point]) -> Choice:
 
 def within_budget(points: Sequence[Point], budget: str) -> Choice:
     """The most accurate point within a budget: `20000wps` or `2ms/sent`, both on average."""
-    speed = re.fullmatch(r"([\d.,_]+)\s*(wps|ms/sent|s/sent)", budget.strip())
+    speed = re.fullmatch(r"(\d[\d,_]*(?:\.\d*)?|\.\d+)\s*(wps|ms/sent|s/sent)", budget.strip())
     if not speed:
         raise InputError(f"a budget of {budget!r}", fix="write it as 20000wps or 2ms/sent")
     amount = float(re.sub("[,_]", "", speed[1]))
@@ -142,6 +142,6 @@ def _number(value: object, name: str) -> float:
 
 def _named(points: Sequence[Point], name: object) -> Choice:
     found = {p.name: p for p in points}
-    if name not in found:
+    if not isinstance(name, str) or name not in found:
         raise InputError(f"no operating point {name!r}", fix="choose from " + ", ".join(found))
-    return Choice(found[str(name)])
+    return Choice(found[name])

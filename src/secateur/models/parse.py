@@ -34,7 +34,7 @@ class Parse(Generic[T]):
     tree: T
     work: Work
     seconds: float  # in a batch, its share by words
-    score: float = float("nan")  # natural log; -inf where no parse was found, nan where a parser has none
+    score: float | None = None  # natural log; -inf where no parse was found, None where a parser has none
     failed: bool = False  # no parse: the tree is a substitute
     fell_back: bool = False  # not found the way that was asked for, but another
     degraded: bool = False  # too long: parsed in pieces, flat, or skipped
@@ -65,10 +65,9 @@ class Parse(Generic[T]):
 
     def fields(self) -> dict[str, Any]:
         """For machines, the same for every kind."""
-        score = self.score if abs(self.score) < float("inf") else None
         return {
             **self._annotation.fields(self.tree),
-            "score": score,
+            "score": None if self.score == -float("inf") else self.score,
             "failed": self.failed,
             "fell_back": self.fell_back,
             "degraded": self.degraded,
@@ -171,11 +170,12 @@ class SentenceParser(ABC, Generic[T]):
         cuts = list(pieces(sentence.penn, longest))
         found = self.batch([sentence.part(first, end) for first, end in cuts])
         parts = [(first, parse.tree) for (first, _), parse in zip(cuts, found, strict=True)]
+        scores = [parse.score for parse in found if parse.score is not None]
         return Parse(
             self.joined(sentence, parts),
             Work(*map(sum, zip(*(parse.work for parse in found), strict=True))),
             time.perf_counter() - started,
-            sum(parse.score for parse in found),
+            sum(scores) if scores else None,
             failed=any(parse.failed for parse in found),
             fell_back=any(parse.fell_back for parse in found),
             degraded=True,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from secateur.kinds.pcfg import ahead
-from secateur.kinds.pcfg.recipe import Settings
+from secateur.kinds.pcfg.little import train_little
 
 
 def test_all_steps_of_a_training_run() -> None:
     """Its errors would go unseen: nobody reads what the other process says."""
-    ahead.train_little(Settings(max_length=12))
+    train_little()
 
 
 def test_what_is_compiled_is_not_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

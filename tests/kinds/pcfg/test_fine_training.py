@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from secateur.kinds.pcfg.model import Model, load_model
+from secateur.kinds.pcfg.model import Model
 
 import secateur as sec
-from mutations import repair
 from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kinds.pcfg import fine
-from secateur.kinds.pcfg.parser import model_parser
-from secateur.kinds.pcfg.parts import SPLIT
-from secateur.kinds.pcfg.recipe import Settings, SplitSettings, Step, Trainer, train
-from secateur.kinds.pcfg.split import SplitTraining
+from secateur.kinds.pcfg.parts import SPLIT, PcfgParts
+from secateur.kinds.pcfg.settings import Settings
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pcfg.store import from_arrays, to_arrays
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.models.model import Model
+from secateur.models.run import Run, Step
 from secateur.models.storage import pack_arrays
+from secateur.models.training import train
 from secateur.search.core import Policy
+from secateur.treebanks.tree import Tree
 
 QUICK = Schedule(split_rounds=10, merge_rounds=4, smooth_rounds=2)
 TREES = sec.garden.treebank(260)
@@ -37,13 +42,20 @@ def grammar(seed: int = 0) -> SplitPCFG:
 
 
 @cache
-def trained() -> tuple[Model, list[Step]]:
+def trained() -> tuple[Model[PcfgParts, Tree], list[Step]]:
     told: list[Step] = []
     model = train(
         TREES[:180],
         dev=TREES[180:220],
-        grammar=SplitSettings(levels=2, products=2, schedule=QUICK),
-        settings=Settings(points=3, iterations=1, repeat=1, max_length=12),
+        settings=Settings(
+            levels=2,
+            products=2,
+            split=SplitSettings(schedule=QUICK),
+            points=3,
+            iterations=1,
+            repeat=1,
+            max_length=12,
+        ),
         tell=told.append,
     )
     return model, told
@@ -51,21 +63,23 @@ def trained() -> tuple[Model, list[Step]]:
 
 def test_a_model_with_a_split_grammar() -> None:
     model, told = trained()
-    assert isinstance(model.grammar, SplitPCFG)
-    assert len(model.grammar.others) == 1
+    assert isinstance(model.parts.grammar, SplitPCFG)
+    assert len(model.parts.grammar.others) == 1
     scores = model.settings["F1 of the levels"]
     assert len(scores) == 3
     assert scores[model.settings["level"]] == max(scores) > scores[0]
-    assert len(model.grammar.ancestry) == model.settings["level"]
-    assert model.binarization == sec.Binarization("right")
+    assert len(model.parts.grammar.ancestry) == model.settings["level"]
+    assert sec.Binarization.from_notes(model.settings) == sec.Binarization("right")
     assert any("seed 1, level 1" in step.text for step in told)
     found = {point.name: point for point in model.points}
     assert {name.partition("+")[2] for name in found} == {"", "max-rule", "product"}
     assert model.unpruned == "exact+product"
     assert min(found["exact+product"].accuracy, found["exact+max-rule"].accuracy) > found["exact"].accuracy
     for name, policy in model.policies.items():
-        assert model.policy(f"{name}+max-rule") is policy
-        assert found[name].mpush < found[f"{name}+max-rule"].mpush < found[f"{name}+product"].mpush
+        way = found[f"{name}+max-rule"].way
+        assert way == {"mask": name, "decode": "max-rule"}
+        assert policy.weights.any()
+        assert found[name].work < found[f"{name}+max-rule"].work < found[f"{name}+product"].work
         assert found[name].kept == found[f"{name}+product"].kept
 
 
@@ -73,7 +87,7 @@ def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> N
     scores = iter([50.0, 60.0, 70.0])  # levels 0 and 1 of the first seed, level 1 of the second
     monkeypatch.setattr(fine, "_f1", lambda grammar, trees: next(scores))
     settings = SplitSettings(levels=1, products=2, schedule=QUICK)
-    found = fine.fine_grammar(TREES[:60], TREES[60:70], settings=settings)
+    found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings)
     alone = SplitTraining(TREES[:60], settings=replace(settings, products=1, seed=1)).fit().grammar()
     assert found.accuracy == (50.0, 60.0)
     assert np.array_equal(found.grammar.blocks.binary, alone.blocks.binary)
@@ -83,14 +97,14 @@ def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> N
 def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:
     model, _ = trained()
     model.save(tmp_path)
-    again = load_model(tmp_path)
-    assert isinstance(model.grammar, SplitPCFG)
-    assert isinstance(again.grammar, SplitPCFG)
-    before, after = to_arrays(model.grammar), to_arrays(again.grammar)
+    again = Model.load(tmp_path)
+    assert isinstance(model.parts.grammar, SplitPCFG)
+    assert isinstance(again.parts.grammar, SplitPCFG)
+    before, after = to_arrays(model.parts.grammar), to_arrays(again.parts.grammar)
     assert before.keys() == after.keys()
     assert all(np.array_equal(before[name], after[name]) for name in before)
     for point in (model.frontier[0].name, "exact", "exact+max-rule", "exact+product"):
-        one, other = model_parser(model, point), model_parser(again, point)
+        one, other = model.parser(point), again.parser(point)
         for words in SENTENCES[:20]:
             assert str(one.parse(words).tree) == str(other.parse(words).tree)
 
@@ -98,9 +112,9 @@ def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:
 def test_saved_over_it_a_plain_grammar_is_plain(tmp_path: Path) -> None:
     model, _ = trained()
     model.save(tmp_path)
-    points = [point for point in model.points if "+" not in point.name]
-    Model(model.rules, model.features, model.policies, points).save(tmp_path)
-    assert isinstance(load_model(tmp_path).grammar, sec.PCFG)
+    plain = [point for point in model.points if point.way["decode"] == "viterbi"]
+    replace(model, parts=replace(model.parts, grammar=model.parts.rules), points=plain).save(tmp_path)
+    assert isinstance(Model.load(tmp_path).parts.grammar, sec.PCFG)
 
 
 @pytest.mark.parametrize(
@@ -126,17 +140,19 @@ def test_saved_over_it_a_plain_grammar_is_plain(tmp_path: Path) -> None:
 def test_damaged_numbers(spoil: object, message: str, tmp_path: Path) -> None:
     model, _ = trained()
     model.save(tmp_path)
-    assert isinstance(model.grammar, SplitPCFG)
-    arrays = to_arrays(model.grammar)
+    assert isinstance(model.parts.grammar, SplitPCFG)
+    arrays = to_arrays(model.parts.grammar)
     spoil(arrays)  # type: ignore[operator]
-    with pytest.raises(ValueError, match=message):
-        from_arrays(model.rules, arrays)
+    with pytest.raises((ValueError, KeyError), match=message):
+        from_arrays(model.parts.rules, arrays)
     (tmp_path / SPLIT).write_bytes(pack_arrays(arrays))
     with pytest.raises(InputError, match="not the file"):
-        load_model(tmp_path)
-    repair(tmp_path)
+        Model.load(tmp_path)
+    sums = json.loads((tmp_path / "checksums.json").read_text())
+    sums[SPLIT] = hashlib.sha256((tmp_path / SPLIT).read_bytes()).hexdigest()
+    (tmp_path / "checksums.json").write_text(json.dumps(sums))
     with pytest.raises(InputError, match=r"damaged: .*") as found:
-        load_model(tmp_path)
+        Model.load(tmp_path)
     assert str(tmp_path / SPLIT) in str(found.value)
 
 
@@ -189,19 +205,21 @@ class Nothing:
 
 def test_spans_chosen_by_another() -> None:
     model, _ = trained()
-    free, kept = sec.Parser(model.grammar), sec.Parser(model.grammar, spans=Everything())
-    none = sec.Parser(model.rules, spans=Nothing())
+    free, kept = sec.Parser(model.parts.grammar), sec.Parser(model.parts.grammar, spans=Everything())
+    none = sec.Parser(model.parts.rules, spans=Nothing())
     for words in SENTENCES[:10]:
         assert str(free.parse(words).tree) == str(kept.parse(words).tree)
         assert none.parse(words).work.kept == 0
     with pytest.raises(InputError, match="another choice"):
-        sec.Parser(model.rules, features=model.features, policy=Policy(np.zeros(1)), spans=Nothing())
+        sec.Parser(
+            model.parts.rules, features=model.parts.features, policy=Policy(np.zeros(1)), spans=Nothing()
+        )
 
 
 def test_roll_outs_see_grammars_that_have_not_seen_their_sentences() -> None:
     settings = Settings(points=3, iterations=1, repeat=1, max_length=12, rollout_level=1)
     splits = SplitSettings(levels=2, schedule=QUICK)
-    trainer = Trainer(TREES[:80], TREES[80:90], settings, grammar=grammar(), splits=splits)
+    trainer = Trainer(Run(), TREES[:80], TREES[80:90], settings, grammar=grammar(), splits=splits)
     folds = [set(), set()]
     for number, tree in enumerate(trainer.trees):
         folds[number % 2].update(tree.words())
@@ -218,7 +236,7 @@ def test_roll_outs_see_grammars_that_have_not_seen_their_sentences() -> None:
         own = trainer.apart[number % 2]
         assert np.array_equal(x.words, own.encode(tree.words()).words)
         assert np.array_equal(gold.nodes, own.gold(tree).nodes)
-    whole = Trainer(TREES[:80], TREES[80:90], settings, grammar=grammar())
+    whole = Trainer(Run(), TREES[:80], TREES[80:90], settings, grammar=grammar())
     assert not whole.apart
     policy, rounds = trainer.lols("lols-0", trainer.baseline("baseline-0", 0.1), 0.0)
     assert len(rounds) == 2

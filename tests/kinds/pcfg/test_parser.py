@@ -17,13 +17,15 @@ from secateur.grammar.derivation import build_tree
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import write_grammar
 from secateur.kernels.cky.rules import Anchors
-from secateur.kinds.loading import load
-from secateur.kinds.pcfg.model import UNPRUNED
-from secateur.kinds.pcfg.parser import Parse, Parser
+from secateur.kinds.pcfg.parser import Parser
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.ways import UNPRUNED
 from secateur.models.limits import Limits
+from secateur.models.loading import load
+from secateur.models.parse import Parse
 from secateur.search.core import Policy, Work
 from secateur.treebanks.phrases import Treebank
-from secateur.treebanks.text import Sentence
+from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Leaf, Tree
 from toy_model import toy_model
 
@@ -50,7 +52,7 @@ def parser() -> Parser:
     return Parser(PCFG.from_text(GRAMMAR))
 
 
-def assert_whole(parse: Parse, words: list[str]) -> None:
+def assert_whole(parse: Parse[Tree], words: list[str]) -> None:
     """A tree over exactly these words, in order, each under a tag and under nothing else that is a tag."""
     nodes = list(parse.tree.nodes())
     assert [leaf for node in nodes for leaf in node.children if isinstance(leaf, Leaf)] == [
@@ -132,7 +134,7 @@ def test_wrong_sentences(parser: Parser, method: str) -> None:
 
 
 def test_wrong_limits() -> None:
-    with pytest.raises(InputError, match="on_long is 'drop'"):
+    with pytest.raises(InputError, match="unknown on_long 'drop'; choose degrade or flat or skip"):
         Limits(on_long="drop")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a limit of 0 words"):
         Limits(words=0)
@@ -248,8 +250,9 @@ def viewing(tmp_path: Path) -> Path:
     weights = np.zeros(features.dim, np.float32)
     row = features.rows(features.columns(SENTENCE), np.array([[3, 5]], np.int32))
     weights[row[0, 0]] = 1.0
-    own = replace(toy.points[-1], name="own")
-    model = replace(toy, features=features, policies={"own": Policy(weights)}, points=[toy.points[0], own])
+    own = replace(toy.points[-1], name="own", way={"mask": "own", "decode": "viterbi"})
+    parts = PcfgParts(toy.parts.grammar, features)
+    model = replace(toy, parts=parts, policies={"own": Policy(weights)}, points=[toy.points[0], own])
     model.save(tmp_path / "own.model")
     return tmp_path / "own.model"
 

@@ -11,6 +11,7 @@ import secateur as sec
 from secateur.errors import InputError
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kinds.pcfg.split import LevelDone, SplitSettings, SplitTraining
+from secateur.models.run import Run
 
 QUICK = Schedule(split_rounds=4, merge_rounds=2, smooth_rounds=2)
 TREES = sec.garden.treebank(150)
@@ -22,9 +23,9 @@ def settings(levels: int = 2, seed: int = 0) -> SplitSettings:
 
 def test_a_stopped_run_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     whole = SplitTraining(TREES, settings=settings()).fit()
-    SplitTraining(TREES, settings=settings(levels=1), work=tmp_path).fit()
+    SplitTraining(TREES, settings=settings(levels=1), run=Run(tmp_path)).fit()
     rounds: list[LevelDone] = []
-    resumed = SplitTraining(TREES, settings=settings(), work=tmp_path, tell=rounds.append).fit()
+    resumed = SplitTraining(TREES, settings=settings(), run=Run(tmp_path), tell=rounds.append).fit()
     assert {one.level for one in rounds if one.round} == {2}
     for one, other in zip(whole.levels_, resumed.levels_, strict=True):
         for a, b in zip(one.blocks, other.blocks, strict=True):
@@ -35,9 +36,9 @@ def test_a_stopped_run_goes_on_and_ends_the_same(tmp_path: Path) -> None:
 
 
 def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
-    SplitTraining(TREES, settings=settings(levels=1), work=tmp_path)
+    SplitTraining(TREES, settings=settings(levels=1), run=Run(tmp_path))
     with pytest.raises(InputError, match="other settings"):
-        SplitTraining(TREES, settings=settings(levels=1, seed=1), work=tmp_path)
+        SplitTraining(TREES, settings=settings(levels=1, seed=1), run=Run(tmp_path))
 
 
 def test_too_few_trees_stay_at_the_level_below() -> None:

@@ -206,10 +206,11 @@ def _against_gold(found: Finding) -> list[str]:
     if missed:
         told = (f'{s.label} {s.i},{s.k} "{" ".join(words[s.i : s.k])}"' for s in missed)
         lines.append("gold constituents missed: " + "; ".join(told))
-    if missed and found.gold_score is not None and not found.parse.failed:
+    score = found.parse.score
+    if missed and found.gold_score is not None and score is not None and not found.parse.failed:
         verdict = (
             "the grammar prefers the parse (model error)"
-            if found.gold_score <= found.parse.score
+            if found.gold_score <= score
             else "the gold tree would score higher (search error)"
         )
         lines.append(f"score of the gold spans' best tree: {found.gold_score:.3f}; {verdict}")
