@@ -143,10 +143,11 @@ class Dependencies:
         how: DependencyReading | None,
         on_error: OnError | None = None,
         *,
-        strict: bool = True,
+        unparsed: bool = False,
+        empty: bool = False,
     ) -> Iterator[DependencyTree]:
         how = DependencyReading(several_roots=True) if how is None else how
-        return _read(file, how, on_error, "required" if strict else "optional")
+        return _read(file, how, on_error, "optional" if unparsed else "required")
 
     def normalized(self, trees: Iterable[DependencyTree], how: DependencyReading) -> Iterator[DependencyTree]:
         return iter(trees) if how.fine else (tree.without_fine_tags() for tree in trees)

@@ -109,11 +109,12 @@ class Phrases:
         how: PhraseReading | None,
         on_error: OnError | None = None,
         *,
-        strict: bool = True,
+        unparsed: bool = False,
+        empty: bool = False,
     ) -> Iterator[Tree]:
         check_phrases(file)
         form = formats.FORMATS[file.format]
-        read = form.read(file.lines, name=file.name, on_error=on_error, empty=not strict)
+        read = form.read(file.lines, name=file.name, on_error=on_error, empty=empty)
         return iter(read) if how is None else _normalized(read, how.normalization)
 
     def normalized(self, trees: Iterable[Tree], how: PhraseReading) -> Iterator[Tree]:
