@@ -114,7 +114,7 @@ def top(
 
 
 @lru_cache
-def _built(kinds: tuple[str, ...]) -> typer.Typer:
+def built(kinds: tuple[str, ...]) -> typer.Typer:
     """All commands, with the options of these kinds of models."""
     style: dict[str, Any] = {
         "no_args_is_help": True,
@@ -164,4 +164,4 @@ def main() -> None:
     warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
     warnings.showwarning = _warn
     with _said():  # help is printed before any command is invoked
-        _built(tuple(KINDS.values()))(prog_name="secateur")
+        built(tuple(KINDS.values()))(prog_name="secateur")

@@ -111,9 +111,10 @@ def sentences(
         return Unparsed("", read_sentences(lines, raw=True))
     head, told = _head(lines), format is not None
     if format is None:
-        if head and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1])):
+        conll = bool(head) and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1]))
+        if conll:
             head += islice(lines, _HEAD)
-        format = _recognised("".join(head))
+        format = _recognised("".join(head), conll=bool(conll))
     everything: Iterator[str] = chain(head, lines)
     if format == TOKENS:
         if warn is not None and not told:
@@ -135,9 +136,9 @@ def _watched(lines: Iterator[str], name: str, warn: Callable[[str], None]) -> It
     yield from lines
 
 
-def _recognised(head: str) -> str:
-    conll = formats.DEPENDENCY_FORMATS
-    found = next((name for name, form in conll.items() if form.looks_like(head)), "")
+def _recognised(head: str, *, conll: bool) -> str:
+    forms = formats.DEPENDENCY_FORMATS if conll else {}
+    found = next((name for name, form in forms.items() if form.looks_like(head)), "")
     if found or not _TREE.match(head):
         return found or TOKENS
     return formats.sniff([head])
