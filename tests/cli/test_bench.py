@@ -51,4 +51,4 @@ def test_no_plot(run: Run, trees: Path, grammar: Path, tmp_path: Path) -> None:
 
 
 def test_a_grammar_has_no_dial(run: Run, trees: Path, grammar: Path) -> None:
-    run("bench", grammar, trees, "--fastest").refused(grammar, "no dial")
+    run("bench", grammar, trees, "--fastest").refused(grammar, "only a model has a dial")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -91,7 +92,8 @@ def evaluate(
     bank = read_files(annotation, [parsed], how, format=from_, encoding=encoding)
     parsing = one_tree(model.kind, using)
     rows = _rows(gold, model, bank, settings, judge, parsing, jobs, quiet)
-    _report_rows(gold, model, rows, how.said(), show)
+    said = [how.said(), replace(model.kind.measured(model.settings), **parsing).said()]
+    _report_rows(gold, model, rows, said, show)
 
 
 # Two files --------------------------------------------------------------------------------------------------
@@ -180,11 +182,10 @@ def _row(
 # Reports ----------------------------------------------------------------------------------------------------
 
 
-def _report_rows(path: str, model: Model[Any, Any], rows: Sequence[Row], read: str, show: Show) -> None:
+def _report_rows(path: str, model: Model[Any, Any], rows: Sequence[Row], said: list[str], show: Show) -> None:
     from secateur.models.measure import clock_said
 
-    said = [rows[0].scores.protocol, read, model.kind.measured(model.settings).said()]
-    protocol = ", ".join(filter(None, said))
+    protocol = ", ".join(filter(None, [rows[0].scores.protocol, *said]))
     if show.json:
         found = []
         for row in rows:
