@@ -28,12 +28,15 @@ def option(
     low: float | None = None,
     high: float | None = None,
     type: type | None = None,
+    also: str = "",
 ) -> Any:
     """A field that commands offer; `low` and `high` are the least and the largest value that makes sense.
 
-    `type` is that of a value on the command line, where it is not the field's own.
+    `type` is that of a value on the command line, where it is not the field's own; `also` is another name
+    of the option there.
     """
-    return field(default=default, metadata={"help": help, "low": low, "high": high, "type": type})
+    about = {"help": help, "low": low, "high": high, "type": type, "also": also}
+    return field(default=default, metadata=about)
 
 
 class Offer(NamedTuple):
@@ -47,6 +50,7 @@ class Offer(NamedTuple):
     low: float | None
     high: float | None
     default: object
+    also: str  # another name, if there is one
 
 
 def offers(options: type[Options]) -> Iterator[Offer]:
@@ -57,9 +61,8 @@ def offers(options: type[Options]) -> Iterator[Offer]:
             about = one.metadata
             # Only what is offered is worked out: other fields may name what is imported when it is used.
             kind, many, choices = _shape(about["type"] or eval(str(one.type), scope))
-            yield Offer(
-                one.name, kind, many, choices, about["help"], about["low"], about["high"], one.default
-            )
+            low, high = about["low"], about["high"]
+            yield Offer(one.name, kind, many, choices, about["help"], low, high, one.default, about["also"])
 
 
 def _shape(hint: Any) -> tuple[type, bool, tuple[str, ...]]:

@@ -11,9 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import toy_dependencies
+import toy_model
 from secateur import PCFG, Normalization, induce, write_grammar
 from secateur.cli import main
+from secateur.models.model import Model
 from secateur.treebanks.formats.brackets import read_tree
+from secateur.treebanks.formats.conll import CONLLX
 from secateur.treebanks.garden import garden
 
 # Hand-written, so that tests know what comes out.
@@ -144,3 +148,61 @@ def grown_grammar(shelf: Path) -> Path:
     trees = (Normalization()(sample.penn) for sample in garden(200, seed=1))
     write_grammar(induce(tree for tree in trees if tree is not None), path)
     return path
+
+
+# Kinds ------------------------------------------------------------------------------------------------------
+
+
+class Sample(NamedTuple):
+    """A model of some kind, made by hand, and what to try it on."""
+
+    kind: str
+    model: Path
+    made: Model[Any, Any]
+    gold: Path  # trees
+    sentence: str
+    frontier: list[str]  # its points, the fastest first
+    beaten: str  # the one that is not among them
+    unit: str  # of work
+
+    @property
+    def trees(self) -> list[Any]:
+        """The gold trees."""
+        return list(_read(self))
+
+
+def _read(sample: Sample) -> Any:
+    from secateur import read
+
+    return read(sample.gold)
+
+
+@pytest.fixture(scope="session")
+def pcfg(shelf: Path, trees: Path) -> Sample:
+    made, path = toy_model.toy_model(), shelf / "phrases.model"
+    made.save(path)
+    sentence = "a cat saw a bird in a tree ."
+    return Sample("pcfg", path, made, trees, sentence, ["hasty", "careful", "exact"], "slow", "push")
+
+
+@pytest.fixture(scope="session")
+def arcs(shelf: Path) -> Sample:
+    made, path, gold = toy_dependencies.toy_dependency_model(), shelf / "arcs.model", shelf / "gold.conllx"
+    made.save(path)
+    gold.write_text("".join(map(CONLLX.write, toy_dependencies.grown(20, seed=5))))
+    frontier = ["static-0", "dagger-0", "full"]
+    sentence = "She opens this big white box ."
+    return Sample("arcs", path, made, gold, sentence, frontier, "static-1", "template")
+
+
+@pytest.fixture(params=["pcfg", "arcs"])
+def each(request: pytest.FixtureRequest) -> Sample:
+    """A test with this is one for every kind."""
+    found: Sample = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def other(each: Sample, pcfg: Sample, arcs: Sample) -> Sample:
+    """The other kind."""
+    return arcs if each is pcfg else pcfg

@@ -9,7 +9,8 @@ import pytest
 
 from secateur.errors import InputError
 from secateur.treebanks import formats
-from secateur.treebanks.dependencies import DependencyBank
+from secateur.treebanks.dependencies import DEPENDENCIES, DependencyBank, DependencyReading
+from secateur.treebanks.dependency_tree import DependencyTree
 from toy_dependencies import toy_dependency_model
 
 if TYPE_CHECKING:
@@ -66,11 +67,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def _as_trees(path: Path) -> list[DependencyTree]:
+    return list(DEPENDENCIES.trees(formats.opened(path), DependencyReading()))
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_from_python(tmp_path: Path, name: str) -> None:
     content, place, what, fix = BAD[name]
     path = write(tmp_path, content)
-    for read in (DependencyBank.read, lambda path: list(formats.opened(path).dependencies())):
+    for read in (DependencyBank.read, _as_trees):
         with pytest.raises(InputError) as caught:
             read(path)
         error = caught.value
@@ -97,6 +102,10 @@ def test_from_the_command_line(run: Run, model: Path, tmp_path: Path, name: str,
     if name in PARSED and command not in ("train", "dev"):
         assert found.code == (1 if command == "compare" else 0)  # 2 sentences against 1
         return
+    if command == "parse" and found.err.count("\n") > 1:  # the sentence before is kept
+        kept = list(DEPENDENCIES.trees(formats.opened(f"{out}.partial"), None))
+        assert [tree.words for tree in kept] == [("oak", "oak")]
+        found = found._replace(err=found.err.partition("\n")[2])
     found.refused(f"{path}{place} ", what, fix)
     assert not out.exists()
 
@@ -117,7 +126,7 @@ def test_nothing_in_a_file(run: Run, model: Path, tmp_path: Path, content: str) 
 def test_too_little_to_train_with(run: Run, tmp_path: Path) -> None:
     """Without --dev a part is split off; of so few there is none to spare."""
     path = write(tmp_path, GOOD * 2)
-    run("train", path, "-o", tmp_path / "out").refused("1 training and 1 held-out sentences", "--dev")
+    run("train", path, "-o", tmp_path / "out").refused(path, "1 held-out trees", "--dev")
 
 
 def test_all_tabs_lost(run: Run, model: Path, tmp_path: Path) -> None:

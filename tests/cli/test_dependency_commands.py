@@ -1,23 +1,20 @@
-"""The commands with a dependency model: CoNLL and text in, trees, scores and figures out."""
+"""Commands with dependencies: CoNLL and text in, trees and scores out; test_every_kind.py has what all kinds
+share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from secateur.kinds.arcs.model import FULL
-from secateur.kinds.arcs.parser import ArcParser
-from secateur.kinds.loading import load_any
-from secateur.kinds.pcfg import recipe as training
-from secateur.metrics import attachment
 from secateur.treebanks.formats.conll import CONLLU, CONLLX
 from toy_dependencies import grown, toy_dependency_model
 
-Run = Callable[..., Any]
+if TYPE_CHECKING:
+    from cli.conftest import Run, Sample
+
 HEAD, LABEL = 6, 7
 WORDS = "She opens this big white box ."
 
@@ -36,24 +33,20 @@ MARKED = """\
 """
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("dependencies") / "toy.model"
-    toy_dependency_model().save(path)
-    return path
+@pytest.fixture
+def model(arcs: Sample) -> Path:
+    return arcs.model
+
+
+@pytest.fixture
+def gold(arcs: Sample) -> Path:
+    return arcs.gold
 
 
 @pytest.fixture(scope="module")
 def untagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("dependencies") / "untagged.model"
-    replace(toy_dependency_model(), tagger=None).save(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("dependencies") / "gold.conllx"
-    path.write_text("".join(map(CONLLX.write, grown(20, seed=5))))
+    made, path = toy_dependency_model(), tmp_path_factory.mktemp("dependencies") / "untagged.model"
+    replace(made, parts=replace(made.parts, tagger=None)).save(path)
     return path
 
 
@@ -68,13 +61,15 @@ def test_only_heads_and_labels_change(run: Run, model: Path, tmp_path: Path) -> 
     given = tmp_path / "oaks.conllu"
     given.write_text(MARKED)
     found = run("parse", model, given).done()
-    before, after = columns(MARKED), columns(found.out)
+    # Enhanced dependencies belong to the heads that were there; a word for their sake goes with them.
+    before = [row for row in columns(MARKED) if "." not in row[0] or row[0][0] == "#"]
+    after = columns(found.out)
     assert [len(row) for row in before] == [len(row) for row in after]
     for old, new in zip(before, after, strict=True):
         if old[0].isdecimal():
             assert new[HEAD].isdecimal()
             assert new[LABEL] != "_"
-            old[HEAD:8] = new[HEAD:8]
+            old[HEAD:9] = [*new[HEAD:8], "_"]
         assert old == new
     list(CONLLU.read(found.out.splitlines(keepends=True)))
     assert "point full: 1 sentence, 5 words" in found.err
@@ -83,21 +78,21 @@ def test_only_heads_and_labels_change(run: Run, model: Path, tmp_path: Path) -> 
 
 def test_conllx_stays_what_it_is(run: Run, model: Path, gold: Path) -> None:
     parsed = list(CONLLX.read(run("parse", model, gold, "--point", "dagger-0").done().out.splitlines()))
-    expected = [ArcParser(toy_dependency_model(), "dagger-0").parse(tree).tree for tree in grown(20, seed=5)]
-    assert parsed == expected
-    same = run("parse", model, gold, "--point", "dagger-0", "--jobs", 2, "--quiet").done()
-    assert list(CONLLX.read(same.out.splitlines())) == expected
-    assert same.err == ""
+    found = toy_dependency_model().parser("dagger-0").pipe(grown(20, seed=5))
+    assert parsed == [parse.tree for parse in found]
 
 
-def test_retag_changes_tags_too(run: Run, model: Path, gold: Path) -> None:
-    kept = list(CONLLX.read(run("parse", model, gold).done().out.splitlines()))
-    new = list(CONLLX.read(run("parse", model, gold, "--retag").done().out.splitlines()))
-    tagger = toy_dependency_model().tagger
+def test_predicted_tags_change_tags_too(run: Run, model: Path, gold: Path) -> None:
+    kept = list(CONLLX.read(run("parse", model, gold, "--tags", "gold").done().out.splitlines()))
+    new = list(CONLLX.read(run("parse", model, gold, "--tags", "predicted").done().out.splitlines()))
+    tagger = toy_dependency_model().parts.tagger
     assert tagger is not None
     assert [(t.tags, t.coarse) for t in kept] == [(t.tags, t.coarse) for t in grown(20, seed=5)]
     assert [(t.tags, t.coarse) for t in new] == tagger.tag([t.words for t in kept])
     assert [t.tags for t in kept] != [t.tags for t in new]
+    # As they come, where nothing is said.
+    assert list(CONLLX.read(run("parse", model, gold).done().out.splitlines())) == kept
+    run("parse", model, gold, "--tags", "silver").misused("--tags", "gold")
 
 
 def test_text_gives_conllu(run: Run, model: Path, tmp_path: Path) -> None:
@@ -113,21 +108,12 @@ def test_text_gives_conllu(run: Run, model: Path, tmp_path: Path) -> None:
 
 
 def test_other_outputs(run: Run, model: Path, gold: Path) -> None:
-    (drawn,) = [run("parse", model, WORDS, "--to", "drawn").done().out]
-    assert "┌" in drawn
-    assert "►" in drawn
+    assert "►" in run("parse", model, WORDS, "--to", "drawn").done().out
     first, *others = run("parse", model, gold, "--json").done().objects
     assert len(others) == 19
     assert len(first["heads"]) == len(first["words"]) == len(first["labels"])
-    assert first["templates"] > 0
+    assert first["work"]["features"] > 0
     assert (first["failed"], first["degraded"], first["fell_back"]) == (False, False, False)
-
-
-def test_the_dial_of_parse(run: Run, model: Path) -> None:
-    assert "point static-0" in run("parse", model, WORDS, "--fastest").done().err
-    assert "point dagger-0" in run("parse", model, WORDS, "--max-loss", 1).done().err
-    beyond = run("parse", model, WORDS, "--accuracy", 99).done()
-    assert "UAS 99 is beyond this model" in beyond.err
 
 
 def test_what_parse_refuses(run: Run, model: Path, untagged: Path, tmp_path: Path) -> None:
@@ -138,145 +124,64 @@ def test_what_parse_refuses(run: Run, model: Path, untagged: Path, tmp_path: Pat
     )
     run("parse", model, "-", stdin=cyclic).refused("<stdin>:")
     run("parse", model, tmp_path / "nowhere.conllu").refused("no such file")
-    for option in (["--kbest", 2], ["--marginals", 0.5], ["--max-recall"], ["--binarized"], ["--to", "penn"]):
-        run("parse", model, WORDS, *option).misused(str(option[0]), "models of phrases")
     (tmp_path / "empty.conllu").write_text("")
     assert run("parse", model, tmp_path / "empty.conllu").done().out == ""
 
 
-def test_a_damaged_model_is_refused(run: Run, tmp_path: Path) -> None:
-    toy_dependency_model().save(tmp_path)
-    (tmp_path / "weights-crossing.npz").write_bytes(b"nothing")
-    run("parse", tmp_path, WORDS).refused("weights-crossing.npz", "copy the model again")
+# evaluate and inspect ---------------------------------------------------------------------------------------
 
 
-# evaluate ---------------------------------------------------------------------------------------------------
+def test_tags_and_punctuation(run: Run, model: Path, gold: Path) -> None:
+    def protocol(*options: object) -> str:
+        found: str = run("evaluate", model, gold, *options).done().lines[0]
+        return found
+
+    assert protocol().startswith("protocol: attachment, punctuation counted, labels whole")
+    assert protocol().endswith("gold tags")
+    assert protocol("--tags", "predicted").endswith("predicted tags")
+    assert "without punctuation by gold tag" in protocol("--punctuation", "tag")
+    assert "without subtypes" in protocol("--no-subtypes")
+    scores = {
+        tags: run("evaluate", model, gold, "--tags", tags, "--json").done().json["settings"][0]["result"]
+        for tags in ("gold", "predicted")
+    }
+    assert scores["gold"]["total"]["uas"] > scores["predicted"]["total"]["uas"]
+    assert set(scores["gold"]["confidence"]) == {"UAS", "LAS"}
 
 
-def test_scores_of_a_model(run: Run, model: Path, gold: Path) -> None:
-    trees = grown(20, seed=5)
-    found = run("evaluate", model, gold, "--points", "full,dagger-0", "--json").done().json
-    assert found["protocol"].endswith("all lengths, gold tags")
-    for row, name in zip(found["settings"], ("full", "dagger-0"), strict=True):
-        expected = attachment(trees, [p.tree for p in ArcParser(toy_dependency_model(), name).pipe(trees)])
-        assert (row["point"], row["result"]["total"]["uas"]) == (name, expected.uas)
-        assert row["result"]["total"]["las"] == expected.las
-        assert row["words_per_second"] > 0
-    kept = [row["kept"] for row in found["settings"]]
-    assert 0.9 < kept[0] <= 1.0  # arcs without rivals need no templates
-    assert kept[1] < kept[0]
+def test_the_dial_of_text_is_measured_with_predicted_tags(run: Run, gold: Path, tmp_path: Path) -> None:
+    """As recorded, and said: what the dial promises is what parsing text gets."""
+    made = toy_dependency_model()
+    replace(made, settings={**made.settings, "tags": "predicted"}).save(tmp_path)
+    assert "predicted tags" in run("frontier", tmp_path).done().lines[0]
+    found = run("evaluate", tmp_path, gold, "--json").done().json
+    told = run("evaluate", tmp_path, gold, "--tags", "predicted", "--json").done().json
+    assert "predicted tags" in found["protocol"]
+    assert found["settings"][0]["result"]["total"] == told["settings"][0]["result"]["total"]
 
 
-def test_scores_for_people(run: Run, model: Path, gold: Path) -> None:
-    found = run("evaluate", model, gold, "--budget", "5000wps,15000wps", "--by", "length").done()
-    assert found.lines[0].startswith("protocol: attachment, punctuation counted, labels whole")
-    assert [line.split()[:3] for line in found.lines[4:6]] == [
-        ["--budget", "5000wps", "dagger-0"],
-        ["--budget", "15000wps", "static-0"],
-    ]
-    assert "UAS by length" in found.out
-    one = run("evaluate", model, gold, "--punctuation", "tag", "--tags", "predicted").done()
-    assert "without punctuation by gold tag" in one.lines[0]
-    assert one.lines[0].endswith("predicted tags")
-    assert "95% confidence of LAS" in one.out
-    several = run("evaluate", model, gold, "--jobs", 2).done()
-    assert "not measured with several jobs" in several.out
-
-
-def test_what_evaluate_refuses(run: Run, model: Path, untagged: Path, gold: Path, trees: Path) -> None:
-    run("evaluate", model, trees).refused("phrases, where dependencies are needed", trees)
+def test_without_a_tagger(run: Run, untagged: Path, gold: Path) -> None:
     run("evaluate", untagged, gold, "--tags", "predicted").refused("no tagger")
-    run("evaluate", gold, gold, "--tags", "gold").misused("--tags", "models of dependencies")
-    run("evaluate", model, gold, "--keep", "advp").misused("--keep", "models of phrases")
-    run("evaluate", model, gold, "--points", "dagger-9").refused("no operating point 'dagger-9'")
+    run("evaluate", untagged, gold, "--tags", "gold").done()
 
 
-# frontier, bench, inspect -----------------------------------------------------------------------------------
-
-
-def test_the_frontier_speaks_of_uas(run: Run, model: Path, tmp_path: Path) -> None:
-    page, picture = tmp_path / "f.html", tmp_path / "f.svg"
-    found = run("frontier", model, "--all", "--html", page, "-o", picture).done()
-    assert "attachment, punctuation counted" in found.lines[0]
-    assert "on 7 held-out sentences" in found.lines[0]
-    assert found.lines[2].split()[:2] == ["point", "UAS"]
-    assert "Mtemplate/sentence" in found.lines[2]
-    assert [line.split()[0] for line in found.lines[3:]] == ["static-0", "dagger-0", "static-1", "full"]
-    assert "dominated" in found.lines[5]
-    text = page.read_text()
-    assert "mega-templates per sentence" in text
-    assert "F1" not in text
-    assert "UAS" in picture.read_text() or picture.stat().st_size > 1000
-    assert [p["name"] for p in run("frontier", model, "--json").done().json["points"]] == [
-        "static-0",
-        "dagger-0",
-        "full",
-    ]
-
-
-def test_bench_counts_templates(run: Run, model: Path, gold: Path) -> None:
-    found = run("bench", model, gold, "--repeat", 1, "--json").done().json
-    assert list(found["points"]) == ["static-0", "dagger-0", "full"]
-    trees = grown(20, seed=5)
-    full = found["points"]["full"]
-    work = sum(p.work.features for p in ArcParser(toy_dependency_model(), FULL).pipe(trees))
-    assert (full["sentences"], full["words"]) == (20, sum(map(len, trees)))
-    assert full["templates/sentence"] == round(work / 20)
-    table = run("bench", model, "--repeat", 1, "--sentences", 5, "--fastest", "-q").done()
-    assert "garden (5 sentences)" in table.lines[0]
-    run("bench", model, gold, "--fastest", "--plot", "x.svg").misused("--plot", "models of phrases")
-
-
-def test_inspect(run: Run, model: Path) -> None:
-    card = run("inspect", model).done()
-    assert "templates of stage 0" in card.out
-    assert "UAS" in card.out
+def test_the_fates_of_arcs(run: Run, model: Path) -> None:
+    assert "templates of stage 0" in run("inspect", model).done().out
     shown = run("inspect", model, WORDS, "--point", "dagger-0").done()
     assert "►" in shown.out
     assert "stage 0" in shown.out
     assert " templates (" in shown.lines[-1]
     found = run("inspect", model, WORDS, "--point", "dagger-0", "--json").done().json
-    assert sum(arc["templates"] for arc in found["arcs"]) == found["templates"] <= found["full_templates"]
+    work = found["work"]["features"]
+    assert sum(arc["templates"] for arc in found["arcs"]) == work <= found["full_templates"]
     assert [arc["head"] for arc in found["arcs"]] == found["heads"]
-    run("inspect", model, "-", stdin=f"{WORDS}\n{WORDS}\n").refused("more than one sentence")
-    run("inspect", model, WORDS, "--span", "1,2").misused("--span", "models of phrases")
 
 
-# train ------------------------------------------------------------------------------------------------------
-
-
-def test_training_takes_its_own_options(run: Run, gold: Path, trees: Path, tmp_path: Path) -> None:
-    out = tmp_path / "made.model"
-    run("train", gold, "-o", out, "--levels", 2).misused("--levels", "training on trees")
-    run("train", trees, "-o", out, "--order", 2).misused("--order", "training on dependencies")
-    run("train", gold, "-o", out, "--dev", trees).refused("phrases, where dependencies are needed")
-    assert not out.exists()
-
-
-def test_training_from_dependencies(
-    run: Run, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the command hands on; the training itself has tests of its own."""
-    calls: list[tuple[Any, ...]] = []
-
-    def made(train: Any, dev: Any, **options: Any) -> Any:
-        calls.append((train, dev, options))
-        options["tell"](training.Step("a step", 1, 2, 0))
-        return toy_dependency_model()
-
-    monkeypatch.setattr(training, "train_arcs", made)
-    out = tmp_path / "made.model"
-    asked = ("--order", 2, "--points", 3, "--seed", 7, "--tags", "predicted", "--jobs", 2)
-    found = run("train", gold, "-o", out, "--dev", gold, *asked).done()
-    ((trained, dev, options),) = calls
-    assert list(trained) == list(dev) == list(grown(20, seed=5))
-    settings = options["settings"]
-    assert (settings.order, settings.seed, settings.tags, len(settings.costs)) == (2, 7, "predicted", 3)
-    assert (options["engine"].jobs, options["work"]) == (2, out / "work")
-    assert "a step" in found.err
-    assert found.lines[0].split()[:2] == ["point", "UAS"]
-    assert "secateur parse" in found.lines[-1]
-    assert load_any(out).frontier == toy_dependency_model().frontier
-    run("train", gold, "-o", tmp_path / "other.model", "--quiet").done()
-    assert calls[1][1] is None
-    assert calls[1][2]["settings"] == training.ArcSettings()
+def test_what_is_wrong_with_arcs(run: Run, model: Path, gold: Path) -> None:
+    parsed = run("evaluate", model, gold, "--fastest", "--sentences", "--json").done().json
+    counts = parsed["settings"][0]["result"]["sentences"]
+    number = next(n for n, each in enumerate(counts) if each["heads"] < each["words"])
+    tree = grown(20, seed=5)[number]
+    shown = run("inspect", model, " ".join(tree.words), "--fastest", "--gold", gold).done()
+    assert sum("gold: " in line and "stage" in line for line in shown.lines)
+    assert shown.lines[-1].startswith("gold: UAS ")

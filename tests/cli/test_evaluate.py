@@ -1,18 +1,17 @@
-"""secateur evaluate: two files, or a grammar and gold trees."""
+"""secateur evaluate: two files, or a grammar and gold trees; test_every_kind.py has models."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from secateur import Normalization
-from toy_model import toy_model
 
 if TYPE_CHECKING:
-    from cli.conftest import Run
+    from cli.conftest import Run, Sample
 
 GOLD = (
     "(TOP (S (NP (DT the) (NN cat)) (VP (VBD saw) (NP (NN it))) (. .)))\n(TOP (S (NP (NN x)) (VP (VB y))))\n"
@@ -35,6 +34,12 @@ def figures(out: str) -> dict[str, list[str]]:
     return {row[0].strip(): row[1:] for row in rows if len(row) == 3}
 
 
+def scored(run: Run, *args: object) -> Any:
+    """What the only setting of a model, or a grammar, came to."""
+    (setting,) = run("evaluate", *args, "--json").done().json["settings"]
+    return setting["result"]
+
+
 def test_two_files(run: Run, files: tuple[Path, Path]) -> None:
     found = run("evaluate", *files).done()
     assert found.lines[0].startswith("protocol: EVALB COLLINS.prm, labelled, punctuation ignored")
@@ -45,7 +50,7 @@ def test_two_files(run: Run, files: tuple[Path, Path]) -> None:
     assert rows["labelled F1"] == ["92.31", "92.31"]
     assert rows["complete match, %"] == ["50.00", "50.00"]
     assert rows["tag accuracy"] == ["83.33", "83.33"]
-    assert "95% confidence of F1 (all): 85.71 to 100.00" in found.out
+    assert "95% confidence of F1: 85.71 to 100.00" in found.out
     assert found.err == ""
 
 
@@ -54,15 +59,15 @@ def test_json(run: Run, files: tuple[Path, Path]) -> None:
     assert found["protocol"].startswith("EVALB COLLINS.prm")
     assert (found["total"]["matched"], found["total"]["gold"], found["total"]["test"]) == (6, 7, 6)
     assert found["total"]["f1"] == pytest.approx(1200 / 13)
-    assert found["confidence"][0] <= found["total"]["f1"] <= found["confidence"][1]
+    low, high = found["confidence"]["F1"]
+    assert low <= found["total"]["f1"] == found["accuracy"] <= high
     assert "sentences" not in found
     assert "by_length" not in found
 
 
 def test_the_seed_decides_the_confidence(run: Run, grown: Path, grown_grammar: Path) -> None:
     def interval(seed: int) -> list[float]:
-        found = run("evaluate", grown_grammar, grown, "--json", "--seed", seed).done()
-        confidence: list[float] = found.json["confidence"]
+        confidence: list[float] = scored(run, grown_grammar, grown, "--seed", seed)["confidence"]["F1"]
         return confidence
 
     assert interval(1) == interval(1) != interval(2)
@@ -76,14 +81,16 @@ def test_sentences(run: Run, files: tuple[Path, Path]) -> None:
 
 
 def test_by_length(run: Run, grown: Path, grown_grammar: Path) -> None:
-    found = run("evaluate", grown_grammar, grown, "--by", "length", "--json").done().json
+    found = scored(run, grown_grammar, grown, "--by", "length")
     rows = found["by_length"]
-    assert list(rows) == ["1-10", "11-20", "21-30", "31-40", "41+"]
+    assert list(rows) == ["1-10", "11-20", "21-30", "31-40"]  # none longer than that
+    assert all(row["sentences"] and row["f1"] for row in rows.values())
     for count in ("sentences", "matched", "gold", "test"):
         assert sum(row[count] for row in rows.values()) == found["total"][count]
     lines = run("evaluate", grown_grammar, grown, "--by", "length").done().lines
-    assert lines[-6].split() == ["words", "sentences", "F1", "recall", "precision"]
-    assert lines[-5].split()[:2] == ["1-10", str(rows["1-10"]["sentences"])]
+    assert lines[-5].split() == ["words", "sentences", "F1", "recall", "precision"]
+    assert lines[-4].split()[:2] == ["1-10", str(rows["1-10"]["sentences"])]
+    assert " 0.00" not in "".join(lines[-4:])
     run("evaluate", grown_grammar, grown, "--by", "colour").misused("--by")
 
 
@@ -102,8 +109,8 @@ def test_parameters(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_a_grammar_and_gold_trees(run: Run, grown: Path, grown_grammar: Path, tmp_path: Path) -> None:
-    direct = run("evaluate", grown_grammar, grown, "--json").done().json
-    assert "gold normalized (functions, traces, empty, advp, unaries, root)" in direct["protocol"]
+    direct = scored(run, grown_grammar, grown)
+    assert "gold normalized (functions, traces, empty, unaries, root)" in direct["protocol"]
     assert 20 < direct["total"]["f1"] < 100
     gold, parsed = tmp_path / "gold.mrg", tmp_path / "parsed.mrg"
     run("treebank", "convert", grown, "--normalize", "-o", gold).done()
@@ -114,16 +121,16 @@ def test_a_grammar_and_gold_trees(run: Run, grown: Path, grown_grammar: Path, tm
 
 
 def test_keep(run: Run, files: tuple[Path, Path], grown: Path, grown_grammar: Path) -> None:
-    default = run("evaluate", grown_grammar, grown, "--json").json["total"]
-    kept = run("evaluate", grown_grammar, grown, "--json", "--keep", "unaries").done().json
-    assert "gold normalized (functions, traces, empty, advp, root)" in kept["protocol"]
+    default = scored(run, grown_grammar, grown)["total"]
+    kept = scored(run, grown_grammar, grown, "--keep", "unaries")
+    assert "gold normalized (functions, traces, empty, root)" in kept["protocol"]
     assert kept["total"]["gold"] >= default["gold"]
     run("evaluate", *files, "--keep", "unaries").misused("--keep")
 
 
 def test_failures_are_counted(run: Run, grammar: Path) -> None:
     gold = "(ROOT (S (VBD slept) (VBD slept)))\n(ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))\n"
-    total = run("evaluate", grammar, "-", "--json", stdin=gold).done().json["total"]
+    total = run("evaluate", grammar, "-", "--json", stdin=gold).done().json["settings"][0]["result"]["total"]
     assert (total["sentences"], total["failures"]) == (2, 1)
 
 
@@ -150,6 +157,16 @@ def test_different_words_are_said(run: Run, files: tuple[Path, Path]) -> None:
     assert figures(found.out)["errors (words differ)"] == ["1", "1"]
     assert "1 sentence not scored" in found.err
     assert run("evaluate", gold, parsed, "--quiet").err == ""
+    # Nothing at all: there are no figures to show.
+    parsed.write_text(PARSED.replace("cat", "dog").replace("(NN x)", "(NN z)"))
+    what = "no sentence could be scored: 2 sentences not scored: gold and parsed words differ"
+    run("evaluate", gold, parsed).refused(parsed, what, "the same sentences")
+    run("evaluate", gold, parsed, "--json").refused(parsed, what)
+    # Nor of some length.
+    gold.write_text(GOLD + "(TOP (S" + " (NN a)" * 12 + "))\n")
+    parsed.write_text(PARSED + "(TOP (S" + " (NN b)" * 12 + "))\n")
+    lines = run("evaluate", gold, parsed, "--by", "length").done().lines
+    assert lines[-1].split() == ["11-20", "1", "-", "-", "-"]
 
 
 def test_an_empty_tree_is_skipped(run: Run, files: tuple[Path, Path]) -> None:
@@ -170,44 +187,16 @@ def test_trees_that_evalb_cannot_score(run: Run, files: tuple[Path, Path]) -> No
 
 
 def test_jobs(run: Run, trees: Path, grammar: Path) -> None:
-    one = run("evaluate", grammar, trees, "--json").done()
-    assert run("evaluate", grammar, trees, "--json", "--jobs", 2).done().out == one.out
+    assert scored(run, grammar, trees, "--jobs", 2) == scored(run, grammar, trees)
 
 
 # A model ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "toy.model"
-    toy_model().save(path)
-    return path
-
-
-def test_a_model_at_one_setting(run: Run, trees: Path, model: Path) -> None:
-    found = run("evaluate", model, trees, "--accuracy", 69).done()
-    assert found.lines[0].startswith("protocol: EVALB COLLINS.prm")
-    assert "gold normalized (functions" in found.lines[0]
-    assert found.lines[1].startswith("setting: --accuracy 69.0, point careful, ")
-    assert "words/s (CPU time on one core)" in found.lines[1]
-    assert figures(found.out)["sentences"] == ["5", "5"]
-    assert run("evaluate", model, trees).done().lines[1].startswith("setting: --most-accurate, point exact")
-
-
-def test_a_model_scores_as_its_parses_do(run: Run, trees: Path, model: Path, tmp_path: Path) -> None:
-    parsed = tmp_path / "parsed.mrg"
-    run("parse", model, trees, "--fastest", "-o", parsed).done()
-    apart = run("evaluate", trees, parsed, "--json").done().json["total"]
-    (row,) = run("evaluate", model, trees, "--fastest", "--json").done().json["settings"]
-    assert (row["setting"], row["point"]) == ("--fastest", "hasty")
-    assert {**row["result"]["total"], "failures": 0} == apart
-    assert row["words_per_second"] > 0
-
-
-def test_gold_trees_are_normalized_as_in_training(run: Run, model: Path, tmp_path: Path) -> None:
+def test_gold_trees_are_normalized_as_in_training(run: Run, pcfg: Sample, tmp_path: Path) -> None:
     gold, own = tmp_path / "gold.mrg", tmp_path / "own.model"
     gold.write_text("( (S (NP (NP (DT the) (NN cat))) (VP (VBD slept)) (. .)))\n")
-    toy = toy_model()
+    model, toy = pcfg.model, pcfg.made
     recorded = Normalization(unaries=False, root="TOP").notes()
     replace(toy, settings={**toy.settings, **recorded}).save(own)
 
@@ -216,55 +205,11 @@ def test_gold_trees_are_normalized_as_in_training(run: Run, model: Path, tmp_pat
         return found["settings"][0]["result"]["total"]["gold"], found["protocol"]
 
     assert brackets(own, gold)[0] == 4  # NP over NP is kept, as it was
-    assert brackets(own, gold)[1].endswith("gold normalized (functions, traces, empty, advp, root)")
+    assert brackets(own, gold)[1].endswith("gold normalized (functions, traces, empty, root)")
     assert brackets(model, gold)[0] == 3  # nothing is recorded: every step
-    assert brackets(model, gold)[1].endswith("(functions, traces, empty, advp, unaries, root)")
-    assert brackets(own, gold, "--keep", "advp")[0] == 3  # asked for otherwise
-    assert brackets(own, gold, "--keep", "advp")[1].endswith("(functions, traces, empty, unaries, root)")
-
-
-def test_several_budgets(run: Run, trees: Path, model: Path) -> None:
-    budgets = "1,000wps,2ms/sent,9wps,900000wps"
-    found = run("evaluate", model, trees, "--budget", budgets, "--by", "length").done()
-    lines = found.lines
-    assert lines[1] == "words/s: CPU time on one core"
-    assert lines[3].split()[:3] == ["setting", "point", "F1"]
-    assert [line.split()[1:3] for line in lines[4:8]] == [
-        ["1,000wps", "exact"],
-        ["2ms/sent", "careful"],
-        ["9wps", "exact"],
-        ["900000wps", "hasty"],
-    ]
-    assert lines[9] == "F1 by length"
-    assert lines[11].split()[:2] == ["1-10", "5"]
-    assert "900000wps is beyond this model" in found.err
-
-
-def test_points(run: Run, trees: Path, model: Path) -> None:
-    everything = run("evaluate", model, trees, "--points", "all").done()
-    assert [line.split()[0] for line in everything.lines[3:]] == ["point", "hasty", "careful", "exact"]
-    named = run("evaluate", model, trees, "--points", "slow,exact", "--json").done().json
-    assert [row["point"] for row in named["settings"]] == ["slow", "exact"]
-    assert named["protocol"] == named["settings"][0]["result"]["protocol"]
-
-
-def test_jobs_of_a_model(run: Run, trees: Path, model: Path) -> None:
-    def totals(*options: object) -> list[object]:
-        found = run("evaluate", model, trees, "--points", "all", "--json", *options).done().json["settings"]
-        return [(row["point"], row["mpush"], row["result"]["total"]) for row in found]
-
-    assert totals("--jobs", 2) == totals()
-    shown = run("evaluate", model, trees, "--points", "all", "--jobs", 2).done()
-    assert "words/s: not measured with several processes" in shown.lines
-
-
-def test_wrong_settings_of_a_model(run: Run, files: tuple[Path, Path], trees: Path, model: Path) -> None:
-    run("evaluate", model, trees, "--points", "quick").refused("quick", "careful")
-    run("evaluate", model, trees, "--points", "all", "--fastest").refused("more than one setting")
-    run("evaluate", model, trees, "--accuracy", 3, "--budget", "9wps").refused("more than one setting")
-    run("evaluate", model, trees, "--points", "all", "--sentences").misused("--sentences")
-    run("evaluate", *files, "--fastest").refused(files[0], "only a model has a dial")
-    run("evaluate", trees.parent, trees).refused("not a model")
+    assert brackets(model, gold)[1].endswith("(functions, traces, empty, unaries, root)")
+    assert brackets(own, gold, "--keep", "traces")[0] == 3  # asked for otherwise
+    assert brackets(own, gold, "--keep", "traces")[1].endswith("(functions, empty, unaries, root)")
 
 
 # Dependencies -----------------------------------------------------------------------------------------------
@@ -293,7 +238,8 @@ def test_dependencies(run: Run, tmp_path: Path) -> None:
     assert "by gold tag" in report["protocol"]
     assert "without subtypes" in report["protocol"]
     assert (report["total"]["uas"], report["total"]["las"], report["total"]["words"]) == (100, 100, 6)
-    assert report["confidence"] == {"uas": [100, 100], "las": [100, 100]}
+    assert report["confidence"] == {"UAS": [100, 100], "LAS": [100, 100]}
+    assert report["accuracy"] == 100
     assert report["by_length"]["1-10"]["sentences"] == 2
     assert [each["heads"] for each in report["sentences"]] == [3, 3]
     shown = run("evaluate", gold, parsed, "--sentences", "--by", "length").done().lines
@@ -311,10 +257,10 @@ def test_dependencies_that_cannot_be_compared(
     run("evaluate", gold, parsed).refused(parsed, "2 gold sentences but 1 to score")
     parsed.write_text(GOLD_ARCS + GOLD_ARCS.replace("now", "here"))
     run("evaluate", gold, parsed).refused(parsed, "sentence 2 (line 6)", '"now"', '"here"')
-    run("evaluate", gold, files[0]).refused(files[0], "phrases, where dependencies are needed")
+    run("evaluate", gold, files[0]).refused(files[0], f"phrases (brackets), but {gold} has dependencies")
     prm = tmp_path / "a.prm"
     prm.write_text("DELETE_LABEL TOP\n")
-    run("evaluate", gold, parsed, "--prm", prm).misused("--prm", "trees")
+    run("evaluate", gold, parsed, "--prm", prm).misused("--prm", "phrases")
     run("evaluate", *files, "--punctuation", "tag").misused("--punctuation", "dependencies")
     run("evaluate", grammar, files[0], "--no-subtypes").misused("--subtypes", "dependencies")
     run("evaluate", grammar, gold).refused(gold, "dependencies, where phrases are needed")

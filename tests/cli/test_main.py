@@ -14,8 +14,9 @@ import pytest
 import typer
 
 import secateur
-from secateur.cli import app
+from secateur.cli import built
 from secateur.kinds.pcfg.parser import Parser
+from secateur.models.table import KINDS
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -68,7 +69,7 @@ def test_every_command_and_option_explains_itself() -> None:
             found[f"{name} {part}".strip()] = below
             walk(below, f"{name} {part}".strip())
 
-    walk(typer.main.get_command(app), "")
+    walk(typer.main.get_command(built(tuple(KINDS.values()))), "")
     assert set(found) == {*COMMANDS, "treebank", "grammar"}
     for name, command in found.items():
         for parameter in command.params:
@@ -103,7 +104,7 @@ def test_interrupts_in_odd_places(
             raise SystemError("a function returned a result with an exception set") from KeyboardInterrupt()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Parser, "parse", interrupted)
+    monkeypatch.setattr(Parser, "search", interrupted)
     assert run("parse", grammar, "the cat slept") == (130, "", "interrupted\n")
 
 

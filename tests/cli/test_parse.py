@@ -87,10 +87,12 @@ def test_json_is_one_object_a_tree(run: Run, grammar: Path) -> None:
     assert [(one["sentence"], one["rank"]) for one in found] == [(1, 1), (2, 1)]
     for one in found:
         assert one["score"] < 0
-        assert one["pushes"] > 0
-        assert one["items"] > 0
+        assert one["words"] == read_tree(one["tree"]).words()
+        assert one["work"]["pushes"] > 0
+        assert one["work"]["items"] > 0
         assert one["seconds"] > 0
         assert not one["failed"]
+        assert not one["fell_back"]
         assert not one["degraded"]
     other = run("parse", grammar, "--to", "json", stdin=TEXT).done().objects
     assert [{**one, "seconds": 0} for one in other] == [{**one, "seconds": 0} for one in found]
@@ -134,6 +136,7 @@ def test_marginals(run: Run, grammar: Path) -> None:
 def test_max_recall(run: Run, grammar: Path) -> None:
     given = "a cat saw a bird in a tree ."
     (found,) = run("parse", grammar, given, "--max-recall", "--json").done().objects
+    assert run("parse", grammar, given, "--mbr").done().lines == [found["tree"]]
     tree = read_tree(found["tree"])
     assert tree.words() == given.split()
     # The score is the expected number of right constituents, tags among them.
@@ -162,10 +165,10 @@ def test_long_sentences(run: Run, grammar: Path, on_long: str, tree: str) -> Non
     assert "1 degraded" in found.err
     if on_long == "degrade":  # which constituents the pieces become is the grammar's affair
         assert read_tree(first["tree"]).words() == read_tree(tree).words()
-        assert first["pushes"] > 0
+        assert first["work"]["pushes"] > 0
     else:
         assert first["tree"] == tree
-        assert first["pushes"] == 0
+        assert first["work"] == {}
 
 
 def test_two_jobs_give_what_one_gives(run: Run, grown: Path, grown_grammar: Path) -> None:
@@ -218,7 +221,7 @@ def test_a_named_pipe_is_written_to_and_not_replaced(run: Run, grammar: Path, tm
 
 def test_summary_and_quiet(run: Run, grammar: Path) -> None:
     found = run("parse", grammar, stdin=TEXT)
-    assert f"{grammar}, exact Viterbi: 2 sentences, 10 words, 0 without a parse, 0 degraded" in found.err
+    assert f"{grammar}, exact: 2 sentences, 10 words, 0 without a parse, 0 degraded" in found.err
     assert "words/s" not in found.err, "two sentences are too few to tell"
     assert "words/s" in run("parse", grammar, stdin=TEXT * 50).err
     assert "1 sentence, 4 words," in run("parse", grammar, "the cat slept .").err
@@ -226,12 +229,14 @@ def test_summary_and_quiet(run: Run, grammar: Path) -> None:
 
 
 def test_options_that_exclude_each_other(run: Run, grammar: Path) -> None:
-    run("parse", grammar, "a b", "--kbest", 2, "--max-recall").misused("choose one of")
-    run("parse", grammar, "a b", "--marginals", 0.5, "--max-recall").misused("choose one of")
-    run("parse", grammar, "a b", "--binarized", "--max-recall").misused("--binarized")
+    for options in (("--kbest", 2, "--max-recall"), ("--marginals", 0.5, "--mbr")):
+        run("parse", grammar, "a b", *options).refused(grammar, "kbest, marginals and max_recall", "one")
+    run("parse", grammar, "a b", "--binarized", "--max-recall").refused(grammar, "binarized", "leave it out")
     run("parse", grammar, "a b", "--kbest", 0).misused("--kbest")
     run("parse", grammar, "a b", "--on-long", "shout").misused("--on-long")
     run("parse", grammar, "a b", "--from", "xml").misused("--from", "tokens")
+    run("parse", grammar, "a b", "--to", "penn").misused("--to", "brackets, conllu")
+    run("parse", grammar, "a b", "--to", "conllu").refused("phrases", "conllu", "--to brackets")
 
 
 def test_bytes_that_are_not_utf8_come_out_as_they_went_in(run: Run, grammar: Path) -> None:

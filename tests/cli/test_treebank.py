@@ -76,7 +76,7 @@ def test_info_is_of_normalized_trees(run: Run, grown: Path) -> None:
     raw = run("treebank", "info", grown, "--json", "--keep", "traces", "--keep", "functions").done().json
     assert raw["words"] > normalized["words"]
     assert "NP-SBJ" in raw["labels"]
-    run("treebank", "info", grown, "--keep", "leaves").misused("leaves", "unaries")
+    run("treebank", "info", grown, "--keep", "leaves").refused("leaves", "unaries")
 
 
 def test_convert(run: Run, grown: Path, tmp_path: Path) -> None:
@@ -236,10 +236,11 @@ def test_info_of_dependencies(run: Run, trees: Path, tmp_path: Path) -> None:
     out = run("treebank", "info", path).done().out
     assert "non-projective trees" in out
     found = run("treebank", "info", path, path, "--json").done().json
-    assert (found["sentences"], found["words"], found["several_roots"]) == (4, 8, 0)
+    assert (found["sentences"], found["words"], found["trees_with_several_roots"]) == (4, 8, 0)
+    assert found["annotation"] == "dependencies"
     assert found["labels"] == {"root": 4, "obj": 2, "xcomp": 2}
     assert found["tags"]["VB"] == 6
-    run("treebank", "info", path, trees).refused(trees, "phrases, where dependencies are needed")
+    run("treebank", "info", path, trees).refused(trees, f"phrases (brackets), but {path} has dependencies")
     run("treebank", "info", path, "--keep", "root").misused("--keep")
 
 

@@ -6,6 +6,8 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -32,31 +34,62 @@ from secateur.models.table import KINDS
 
 
 class _Commands(TyperGroup):
-    """Turns what goes wrong in any command into a message and an exit code."""
+    """What goes wrong in any command is said before the library of commands sees it."""
 
     def invoke(self, ctx: Any) -> Any:
+        with _said():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Turns what goes wrong within into a message and an exit code."""
+    try:
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()  # a closed pipe shows now, not while Python shuts down
-        except (InputError, MissingExtra) as problem:
-            complain(str(problem))
-            raise SystemExit(1) from None
-        except (KeyboardInterrupt, SystemError) as problem:
-            if not _is_interrupt(problem):
-                raise
-            err.print("interrupted")
-            raise SystemExit(130) from None
-        except BrokenPipeError:
-            # The reader of our output has gone (`| head`): nothing left to say to it.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(0) from None
-        except OSError as problem:
-            what = problem.strerror or str(problem)
-            fix = "check the path, its permissions and the space on the disk"
-            complain(str(InputError(what, where=str(problem.filename or ""), fix=fix)))
-            raise SystemExit(1) from None
+            yield
+        finally:
+            sys.stdout.flush()  # a closed pipe or a full disk shows now, not while Python shuts down
+    except (InputError, MissingExtra) as problem:
+        complain(str(problem))
+        raise SystemExit(1) from None
+    except (KeyboardInterrupt, SystemError) as problem:
+        if not _is_interrupt(problem):
+            raise
+        err.print("interrupted")
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing left to say to it.
+        _drop_output()
+        raise SystemExit(0) from None
+    except OSError as problem:
+        what, where = problem.strerror or str(problem), str(problem.filename or "")
+        fix = "check the path, its permissions and the space on the disk"
+        if _is_stuck():
+            what, where = f"cannot write: {what}", "standard output"
+            _drop_output()
+        complain(str(InputError(what, where=where, fix=fix)))
+        raise SystemExit(1) from None
+
+
+def _is_stuck() -> bool:
+    """Whether standard output holds what it cannot get rid of."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Closed(io.TextIOBase):
+    """Standard output where a program starts without one: whoever writes to it is told."""
+
+    def write(self, text: str) -> int:
+        fix = "give it a file or a pipe, or name a file with --output"
+        raise InputError("standard output is closed", fix=fix)
 
 
 def _is_interrupt(problem: BaseException) -> bool:
@@ -81,7 +114,7 @@ def top(
 
 
 @lru_cache
-def _built(kinds: tuple[str, ...]) -> typer.Typer:
+def built(kinds: tuple[str, ...]) -> typer.Typer:
     """All commands, with the options of these kinds of models."""
     style: dict[str, Any] = {
         "no_args_is_help": True,
@@ -120,10 +153,15 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def main() -> None:
     """Run the command that sys.argv names; output is UTF-8 wherever it goes."""
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors=errors)
     # joblib counts the tasks that an interrupt throws away: nothing its user could do anything about.
     warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
     warnings.showwarning = _warn
-    _built(tuple(KINDS.values()))(prog_name="secateur")
+    with _said():  # help is printed before any command is invoked
+        built(tuple(KINDS.values()))(prog_name="secateur")

@@ -12,7 +12,7 @@ import typer
 
 from secateur.cli import inputs
 from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture
-from secateur.cli.settings import chosen
+from secateur.cli.settings import chosen, one_tree
 from secateur.cli.spread import Given
 from secateur.cli.tally import plural
 from secateur.cli.terminal import err, print_json, print_pairs, print_table, watching
@@ -57,7 +57,7 @@ def bench(
     from secateur.models.measure import clock
 
     loaded = inputs.read_model(model)
-    own = using.of(loaded.kind.name)
+    own = one_tree(loaded.kind, using)
     settings = [dial] if dial or not loaded.points else []
     parsers = {name: loaded.measured_parser(name, **own) for _, name in chosen(model, loaded, settings)}
     if plot and len(parsers) > 1:
@@ -91,10 +91,13 @@ def _sentences(
 
 def _row(
     given: Sequence[Sentence], parses: Sequence[Parse[Any]], timing: Timing, figures: Figures
-) -> dict[str, float]:
-    """The same for every kind of model."""
+) -> dict[str, Any]:
+    """The same for every kind of model; counters of work per sentence."""
+    from secateur.search.core import Work
+
     words = sum(map(len, given))
-    work = sum(getattr(parse.work, figures.work) for parse in parses)
+    every = {name: sum(getattr(parse.work, name) for parse in parses) for name in Work._fields}
+    work = every[figures.work]
     return {
         "sentences": len(given),
         "words": words,
@@ -104,6 +107,7 @@ def _row(
         "million_work_per_second": work / timing.best / 1e6,
         "failures": sum(parse.failed or parse.fell_back for parse in parses),
         "spread": timing.spread,
+        "work": {name: round(number / len(given)) for name, number in every.items() if number},
     }
 
 
@@ -111,7 +115,7 @@ def _report(
     model: str,
     text: str,
     repeat: int,
-    rows: dict[str, dict[str, float]],
+    rows: dict[str, dict[str, Any]],
     figures: Figures,
     is_model: bool,
     json: bool,
@@ -137,7 +141,8 @@ def _report(
         cells = ([point, *(found[name] for name in names)] for point, found in shown.items())
         print_table(["point", *names.values()], cells)
     else:
-        print_pairs({names.get(name, name): value for name, value in next(iter(shown.values())).items()})
+        (found,) = shown.values()
+        print_pairs({names.get(name, name): value for name, value in found.items() if name != "work"})
     if max(found["spread"] for found in rows.values()) > NOISE and not quiet:
         err.print("the runs differ by more than 10%: the machine is busy; trust the counters, not the clock")
 

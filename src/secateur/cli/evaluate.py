@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -10,7 +11,7 @@ import typer
 
 from secateur.cli import inputs
 from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Quiet, Seed
-from secateur.cli.settings import chosen, settings_of
+from secateur.cli.settings import chosen, one_tree, settings_of
 from secateur.cli.spread import Given
 from secateur.cli.terminal import err, print_json, print_table, watching
 from secateur.errors import InputError
@@ -73,12 +74,12 @@ def evaluate(
     """
     show = Show(by is not None, sentences, seed, json, quiet)
     if not inputs.is_model(gold, encoding=encoding):
-        if dial or points or using.values or reading.values:
-            what = "a setting of a dial, of parsing or of reading" if reading.values else "a dial"
+        using.none("there is no model here")
+        reading.none("two files are scored as they stand")
+        if dial or points:
             fix = "name a model first, or leave the setting out"
-            raise InputError(f"only a model has {what}", where=gold, fix=fix)
-        scores = _compared(gold, parsed, from_, encoding, scoring)
-        _report(scores, show)
+            raise InputError("only a model has a dial", where=gold, fix=fix)
+        _report(_compared(gold, parsed, from_, encoding, scoring), show)
         return
     settings = settings_of(dial, points)
     if sentences and len(settings) != 1 and not json:
@@ -89,8 +90,10 @@ def evaluate(
     how = annotation.reading(**own) if own else annotation.reading.from_notes(model.settings)
     judge = SCORING[annotation.name](**scoring.of(annotation.name))
     bank = read_files(annotation, [parsed], how, format=from_, encoding=encoding)
-    rows = _rows(gold, model, bank, settings, judge, using.of(model.kind.name), jobs, quiet)
-    _report_rows(gold, model, rows, how.said(), show)
+    parsing = one_tree(model.kind, using)
+    rows = _rows(gold, model, bank, settings, judge, parsing, jobs, quiet)
+    said = [how.said(), replace(model.kind.measured(model.settings), **parsing).said()]
+    _report_rows(gold, model, rows, said, show)
 
 
 # Two files --------------------------------------------------------------------------------------------------
@@ -108,7 +111,7 @@ def _compared(gold: str, parsed: str, format: str | None, encoding: str, scoring
     annotation = annotation_of([right, found])
     judge: Scoring[Any] = SCORING[annotation.name](**scoring.of(annotation.name))
     with inputs.located(found.name):
-        scores = judge.score(annotation.trees(right, None), annotation.trees(found, None, strict=False))
+        scores = judge.score(annotation.trees(right, None), annotation.trees(found, None, empty=True))
         if scores.nothing_scored:
             fix = "check that these are parses of the same sentences, in the same order"
             raise InputError("no sentence could be scored: " + "; ".join(scores.remarks()), fix=fix)
@@ -179,11 +182,10 @@ def _row(
 # Reports ----------------------------------------------------------------------------------------------------
 
 
-def _report_rows(path: str, model: Model[Any, Any], rows: Sequence[Row], read: str, show: Show) -> None:
+def _report_rows(path: str, model: Model[Any, Any], rows: Sequence[Row], said: list[str], show: Show) -> None:
     from secateur.models.measure import clock_said
 
-    said = [rows[0].scores.protocol, read, model.kind.measured(model.settings).said()]
-    protocol = ", ".join(filter(None, said))
+    protocol = ", ".join(filter(None, [rows[0].scores.protocol, *said]))
     if show.json:
         found = []
         for row in rows:
@@ -198,8 +200,13 @@ def _report_rows(path: str, model: Model[Any, Any], rows: Sequence[Row], read: s
     _print_rows(rows, model, show)
     if len(rows) == 1:
         _details(rows[0].scores, show)
-    elif show.by_length:
+        return
+    if show.by_length:
         _lengths(rows, model.kind.figures.accuracy)
+    if not show.quiet:
+        for row in rows:
+            for remark in row.scores.remarks():
+                err.print(f"{row.point}: {remark}")
 
 
 def _print_rows(rows: Sequence[Row], model: Model[Any, Any], show: Show) -> None:
@@ -249,10 +256,7 @@ def _fields(scores: Scores, show: Show) -> dict[str, Any]:
         "confidence": scores.intervals(show.seed),
     }
     if show.by_length:
-        table = scores.lengths()
-        found["by_length"] = {
-            str(row[0]): dict(zip(table.columns[1:], row[1:], strict=True)) for row in table.rows
-        }
+        found["by_length"] = {row.name: row.counts.to_dict() for row in scores.by_length()}
     return found
 
 

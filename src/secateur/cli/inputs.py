@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from secateur.treebanks.formats import Opened, source
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.reading import ANNOTATIONS
 from secateur.treebanks.sentence import Sentence, read_sentences
+from secateur.treebanks.text import looks_tokenized
 
 if TYPE_CHECKING:
     from secateur.cli.spread import Given
@@ -91,27 +92,53 @@ class Unparsed(NamedTuple):
     sentences: Iterator[Sentence]  # one without words for a blank line, or for a tree without words
 
 
-def sentences(given: str, *, raw: bool, format: str | None, encoding: str) -> Unparsed:
-    """From a sentence on the command line, a file of tokens, raw text, or a treebank."""
+def sentences(
+    given: str,
+    *,
+    raw: bool,
+    format: str | None,
+    encoding: str,
+    warn: Callable[[str], None] | None = None,
+) -> Unparsed:
+    """From a sentence on the command line, a file of tokens, raw text, or a treebank.
+
+    Someone is warned of text that was taken for tokens, but looks as if it were none.
+    """
     if given != "-" and not os.path.exists(given):
         return Unparsed("", _quoted(given, raw=raw))
     lines = source.lines(given, encoding=encoding)
     if raw:
         return Unparsed("", read_sentences(lines, raw=True))
-    head = _head(lines)
+    head, told = _head(lines), format is not None
     if format is None:
-        if head and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1])):
+        conll = bool(head) and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1]))
+        if conll:
             head += islice(lines, _HEAD)
-        format = _recognised("".join(head))
-    everything = chain(head, lines)
+        format = _recognised("".join(head), conll=bool(conll))
+    everything: Iterator[str] = chain(head, lines)
     if format == TOKENS:
+        if warn is not None and not told:
+            everything = _watched(everything, source.name_of(given), warn)
         return Unparsed("", (Sentence.of(line.split()) for line in everything))
     return Unparsed(format, _of_trees(Opened(source.name_of(given), format, everything)))
 
 
-def _recognised(head: str) -> str:
-    conll = formats.DEPENDENCY_FORMATS
-    found = next((name for name, form in conll.items() if form.looks_like(head)), "")
+def _watched(lines: Iterator[str], name: str, warn: Callable[[str], None]) -> Iterator[str]:
+    """The lines, the first of which are looked at as they pass: whoever types them need not wait."""
+    passed: list[str] = []
+    for line in lines:
+        yield line
+        passed.append(line)
+        if len(passed) == _HEAD:
+            break
+    if not looks_tokenized(passed):
+        warn(f"{name}: words have punctuation on them; with --raw they are split, and sentences found")
+    yield from lines
+
+
+def _recognised(head: str, *, conll: bool) -> str:
+    forms = formats.DEPENDENCY_FORMATS if conll else {}
+    found = next((name for name, form in forms.items() if form.looks_like(head)), "")
     if found or not _TREE.match(head):
         return found or TOKENS
     return formats.sniff([head])
@@ -120,7 +147,7 @@ def _recognised(head: str) -> str:
 def _of_trees(file: Opened) -> Iterator[Sentence]:
     """Whatever stands in the trees but is not in the sentence goes; heads are not looked at."""
     annotation = ANNOTATIONS[file.annotation]
-    for tree in annotation.trees(file, None, strict=False):
+    for tree in annotation.trees(file, None, unparsed=True):
         if file.annotation == formats.DEPENDENCIES:
             yield annotation.sentence(tree)
         else:

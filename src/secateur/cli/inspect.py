@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from secateur.cli import inputs
 from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg
 from secateur.cli.settings import choose, print_points
 from secateur.cli.spread import Given
-from secateur.cli.terminal import columns, err, print_json, print_pairs, sink
+from secateur.cli.terminal import err, fits, print_json, print_pairs, sink
 
 if TYPE_CHECKING:
     from secateur.models.model import Model
@@ -69,7 +68,9 @@ def inspect(
         print_json({"model": path, "kind": kind.name, "point": asdict(point), **found.fields})
     else:
         print(f"{path}, point {point.name}\n")
-        if sys.stdout.isatty() and found.width > columns():
+        if fits(found.width):
+            print(found.drawing, end="\n" * bool(found.drawing))
+        else:
             print(f"this is {found.width} columns wide, more than this terminal: draw it with --svg\n")
         print(found.text)
     if svg and not quiet:

@@ -130,17 +130,17 @@ Dial = dict[str, Any]  # the settings that were given: keywords of Model.choose
 def _dial(
     *,
     budget: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(help="The most accurate point within 20000wps or 2ms/sent, each a mean over sentences."),
     ] = None,
     accuracy: Annotated[
-        float | None, typer.Option(help="The fastest point with this F1 or UAS, in percent.")
+        list[float] | None, typer.Option(help="The fastest point with this F1 or UAS, in percent.")
     ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="The fastest point losing at most so many points of it.")
+        list[float] | None, typer.Option(help="The fastest point losing at most so many points of it.")
     ] = None,
     tradeoff: Annotated[
-        float | None,
+        list[float] | None,
         typer.Option(help="The best point at so many points of it per million pushes or templates."),
     ] = None,
     fastest: Annotated[bool, typer.Option("--fastest", help="The fastest point.")] = False,
@@ -148,10 +148,14 @@ def _dial(
         bool, typer.Option("--most-accurate", help="The most accurate point: the default of parse.")
     ] = False,
     point: Annotated[
-        str | None, typer.Option(help="The point of this name, as `secateur frontier` lists them.")
+        list[str] | None, typer.Option(help="The point of this name, as `secateur frontier` lists them.")
     ] = None,
 ) -> Dial:
-    return {name: value for name, value in locals().items() if value is not None and value is not False}
+    given = {name: value for name, value in locals().items() if value}
+    for name, value in given.items():
+        if value is not True and len(value) > 1:
+            raise typer.BadParameter(f"--{name.replace('_', '-')} is given more than once: give it once")
+    return {name: value if value is True else value[0] for name, value in given.items()}
 
 
 def with_dial(command: Callable[..., None]) -> Callable[..., None]:

@@ -41,6 +41,26 @@ def _check_form(value: str | None) -> str | None:
     return value
 
 
+Raw = Annotated[bool, typer.Option("--raw", help="The text is plain: split it into sentences and words.")]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        help=f"{', '.join(formats.ALL_FORMATS)}; drawn: for people; json: an object a tree.",
+        callback=_check_form,
+    ),
+]
+Long = Annotated[
+    OnLong,
+    typer.Option(
+        "--on-long", help="Longer ones: degrade parses them in pieces, flat makes a flat tree, skip none."
+    ),
+]
+Longest = Annotated[
+    int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
+]
+
+
 def parse(
     model: Annotated[str, typer.Argument(help="A model directory, or a grammar file.")],
     text: Annotated[
@@ -50,29 +70,12 @@ def parse(
         ),
     ] = "-",
     *,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="The text is plain: split it into sentences and words.")
-    ] = False,
+    raw: Raw = False,
     from_: FromText = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            help=f"{', '.join(formats.ALL_FORMATS)}; drawn: for people; json: an object a tree.",
-            callback=_check_form,
-        ),
-    ] = None,
+    to: To = None,
     output: Output = None,
-    on_long: Annotated[
-        OnLong,
-        typer.Option(
-            "--on-long",
-            help="Longer ones: degrade parses them in pieces, flat makes a flat tree, skip none.",
-        ),
-    ] = OnLong.degrade,
-    max_length: Annotated[
-        int, typer.Option("--max-length", min=1, help="Words of the longest sentence parsed whole.")
-    ] = 250,
+    on_long: Long = OnLong.degrade,
+    max_length: Longest = 250,
     dial: Dial,
     using: Given,
     jobs: Jobs = 1,
@@ -95,7 +98,8 @@ def parse(
     limits = Limits(words=max_length, on_long=on_long.value)
     with inputs.located(model):
         parser = loaded.parser(point.name if point else None, limits=limits, **using.of(loaded.kind.name))
-    given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding)
+    warn = None if quiet else err.print
+    given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding, warn=warn)
     form = _form(JSON if json else to, given.format, parser)
     typing = text == "-" and sys.stdin is not None and sys.stdin.isatty()
     if typing and not quiet:
@@ -106,7 +110,7 @@ def parse(
         found = spread(Shown(parser, form, loaded.kind.figures.work), portions, cores(jobs))
         _write(out, progress(_flat(found), "parsing", quiet=quiet), parser.annotation, form, tally)
     if not quiet:
-        tally.report(f"{model}, point {point.name}" if point else model)
+        tally.report(f"{model}, point {point.name}" if point else f"{model}, {loaded.unpruned}")
 
 
 def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:

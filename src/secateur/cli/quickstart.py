@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -12,7 +11,7 @@ import typer
 from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Json, Quiet, Seed
 from secateur.cli.spread import Given
-from secateur.cli.terminal import count, print_json, print_table, telling
+from secateur.cli.terminal import count, print_json, print_table, telling, this_command
 from secateur.errors import InputError
 from secateur.models.table import kind_for
 from secateur.treebanks import formats
@@ -58,7 +57,8 @@ def quickstart(
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
     file = None if data is None else formats.opened(data, format=from_, encoding=encoding)
-    kind = kind_for(formats.PHRASES if file is None else file.annotation)
+    with inputs.located(file.name if file else ""):
+        kind = kind_for(file.annotation if file else formats.PHRASES)
     how = inputs.reading_of(kind.annotation, reading)
     if file is None:
         parts = _grown(kind, how, seed, sentences)
@@ -134,19 +134,9 @@ def _show(model: Model[Any, Any], parts: Parts, points: list[Point], path: Path,
     words = annotation.words(shown)
     print(annotation.draw(model.parser().parse(annotation.sentence(shown)).tree))
     folder, sentence = shlex.quote(str(path)), shlex.quote(" ".join(words))
-    command = _command()
+    command = this_command()
     print(f"\nThe model is {path}. Try:")
     print(f"  {command} parse {folder} {sentence} --fastest --to drawn")
     print(f"  {command} evaluate {folder} {shlex.quote(str(gold))} --points all")
     print(f"  {command} frontier {folder} --html frontier.html")
     print(f"  {command} inspect {folder} {sentence}")
-
-
-def _command() -> str:
-    """How this command can be called again: by its path, where it is not on the PATH."""
-    import shutil
-
-    called = Path(sys.argv[0])
-    if shutil.which("secateur") or called.name != "secateur":
-        return "secateur"
-    return shlex.quote(str(called))

@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from secateur.cli.options import Dial
+from secateur.cli.spread import Given, flag
 from secateur.cli.terminal import err, print_table
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
+    from secateur.models.kind import Kind
     from secateur.models.model import Model
     from secateur.models.point import Figures, Point
 
@@ -51,6 +55,15 @@ def chosen(path: str, model: Model[Any, Any], settings: Sequence[Dial]) -> list[
         points = [(typed(dial), choose(path, model, dial)) for dial in settings]
         return [(setting, point.name) for setting, point in points if point is not None]
     return [(f"--point {point.name}", point.name) for point in model.frontier]
+
+
+def one_tree(kind: Kind[Any, Any], using: Given) -> dict[str, Any]:
+    """How to parse, where there is one tree of each sentence to score or to time."""
+    own = using.of(kind.name)
+    made = kind.using(**own)
+    if made.is_several or made.is_json:
+        raise typer.BadParameter(f"{' and '.join(map(flag, own))} is for `secateur parse`")
+    return own
 
 
 def typed(dial: Dial) -> str:

@@ -25,12 +25,20 @@ class Given:
     of_what: str  # "models of kind", "treebanks of"
 
     def of(self, owner: str) -> dict[str, Any]:
-        """Those for one owner; any that is foreign to it is refused, here and nowhere else."""
-        for name in self.values:
-            if name not in self.owners[owner]:
-                whose = " and ".join(other for other, names in self.owners.items() if name in names)
-                raise typer.BadParameter(f"{flag(name)} is for {self.of_what} {whose}; this one is {owner}")
+        """Those for one owner; any that is foreign to it is refused."""
+        self._refuse(self.owners[owner], f"this one is {owner}")
         return dict(self.values)
+
+    def none(self, why: str) -> None:
+        """Refuse all of them: there is nobody that they could be for."""
+        self._refuse(frozenset(), why)
+
+    def _refuse(self, known: frozenset[str], why: str) -> None:
+        """An option that is foreign is refused here and nowhere else."""
+        for name in self.values:
+            if name not in known:
+                whose = " and ".join(owner for owner, names in self.owners.items() if name in names)
+                raise typer.BadParameter(f"{flag(name)} is for {self.of_what} {whose}; {why}")
 
 
 def flag(name: str) -> str:
@@ -92,6 +100,7 @@ def _parameter(name: str, own: Mapping[str, Offer], of_what: str) -> Parameter:
     names = [flag(name)]
     if shape is bool:
         names = [f"{flag(name)}/--no-{name.replace('_', '-')}"] if _default_is(own, True) else names
+    names += dict.fromkeys(one.also for one in own.values() if one.also)
     value: Any = list[str] if offer.many else shape
     annotation: Any = Annotated[value | None, typer.Option(*names, **about)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

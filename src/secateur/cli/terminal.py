@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +26,8 @@ T = TypeVar("T")
 
 # Shorter work needs no progress bar.
 PATIENCE = 2.0
+
+_BLOCK = 1 << 16  # bytes read at a time
 
 # Summaries, progress and errors: standard output is kept for results.
 err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
@@ -121,7 +126,18 @@ def sink(output: Path | None) -> Iterator[IO[str]]:
 
 
 def _keep_or_delete(partial: Path) -> None:
-    if partial.stat().st_size:
+    """What a disk that is full took of a line is no use to anyone."""
+    with partial.open("rb+") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        while size:
+            begin = max(size - _BLOCK, 0)
+            stream.seek(begin)
+            end = stream.read(size - begin).rfind(b"\n") + 1
+            size = begin + end
+            if end:
+                break
+        stream.truncate(size)
+    if size:
         err.print(f"what was done so far is in {partial}")
     else:
         partial.unlink()
@@ -159,6 +175,17 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def columns() -> int:
-    """The width of the terminal."""
-    return Console(file=sys.stdout).width
+def fits(width: int) -> bool:
+    """Whether standard output has so many columns; a file has any number."""
+    console = Console(file=sys.stdout)
+    return not console.is_terminal or width <= console.width
+
+
+def this_command() -> str:
+    """How to call secateur again, so that it can be copied and run."""
+    called, known = Path(sys.argv[0]), shutil.which("secateur")
+    if called.name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m secateur"
+    if called.is_file() and (known is None or not called.samefile(known)):
+        return shlex.quote(str(called))
+    return "secateur"

@@ -16,7 +16,7 @@ from secateur.cli import inputs
 from secateur.cli.options import Encoding, From, Jobs, Json, Quiet, Seed
 from secateur.cli.settings import print_points
 from secateur.cli.spread import Given
-from secateur.cli.terminal import err, print_json, telling
+from secateur.cli.terminal import err, print_json, telling, this_command
 from secateur.errors import InputError
 from secateur.models.table import KINDS, kind_for, kind_named
 from secateur.treebanks.annotation import read_files
@@ -74,7 +74,8 @@ def train(
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
     given, held = inputs.opened(files, from_, encoding), inputs.opened(dev or [], from_, encoding)
-    chosen = _kind(kind, annotation_of([*given, *held]).name)
+    with inputs.located(" ".join(files)):
+        chosen = _kind(kind, annotation_of([*given, *held]).name)
     made = chosen.settings(**settings.of(chosen.name), seed=seed)
     how = inputs.reading_of(chosen.annotation, reading)
     workers = _engine(engine, jobs, address)
@@ -109,7 +110,7 @@ def _report(model: Model[Any, Any], output: Path, json: bool, quiet: bool) -> No
     elif not quiet:
         print_points(model.frontier, {}, model.kind.figures)
         print(f"\nprotocol: {model.protocol}")
-        print(f"\nTry:  secateur parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
+        print(f"\nTry:  {this_command()} parse {shlex.quote(str(output))} --max-loss 0.5 < sentences.txt")
 
 
 @contextmanager
@@ -120,15 +121,15 @@ def _kept(work: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemError):  # numba makes a SystemError of an interrupt
-        err.print(f"finished rounds are kept in {work}; to go on:\n  {_command()}")
+        err.print(f"finished rounds are kept in {work}; to go on:\n  {_again()}")
         raise
     except (WorkersLost, NoCluster) as problem:
-        fix = f"finished rounds are kept; to go on, if need be with fewer --jobs:\n  {_command()}"
+        fix = f"finished rounds are kept; to go on, if need be with fewer --jobs:\n  {_again()}"
         raise InputError(str(problem), where=str(work), fix=fix) from problem
 
 
-def _command() -> str:
-    return shlex.join(["secateur", *sys.argv[1:]])
+def _again() -> str:
+    return f"{this_command()} {shlex.join(sys.argv[1:])}"
 
 
 def _engine(kind: Where, jobs: int, address: str | None) -> Engine:

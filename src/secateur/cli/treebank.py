@@ -18,6 +18,7 @@ from secateur.cli.terminal import err, print_json, print_pairs, print_table, pro
 from secateur.errors import InputError
 from secateur.treebanks import formats
 from secateur.treebanks.annotation import Annotation, read_files
+from secateur.treebanks.dependencies import DEPENDENCIES
 from secateur.treebanks.formats import Opened
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.reading import ANNOTATIONS, annotation_of
@@ -64,7 +65,7 @@ def check(
             opened = formats.opened(file, format=from_, encoding=encoding)
             annotation = ANNOTATIONS[opened.annotation]
             how = inputs.reading_of(annotation, reading)
-            trees += sum(1 for _ in annotation.trees(opened, how.faulty(), faults.append, strict=False))
+            trees += sum(1 for _ in annotation.trees(opened, how.faulty(), faults.append, unparsed=True))
         except InputError as unreadable:
             faults.append(unreadable)
     if json:
@@ -111,7 +112,7 @@ def convert(
     *,
     to: Annotated[
         Target | None,
-        typer.Option("--to", help="Output format; that of the input, if not given."),
+        typer.Option("--to", help="Output format; brackets, or the format of dependencies, if not given."),
     ] = None,
     normalize: Normalize = False,
     continuous: Annotated[
@@ -144,7 +145,7 @@ def convert(
     writer = Writer.of(opened, annotation, to, continuous, indent, head_rules, normalize)
     written, last = 0, ""
     with sink(output) as out:
-        trees = annotation.trees(opened, how, None if strict else faults.append, strict=False)
+        trees = annotation.trees(opened, how, None if strict else faults.append, unparsed=True)
         for number, tree in enumerate(progress(trees, "converting", quiet=quiet), 1):
             try:
                 with inputs.located(f"{opened.name}, tree {number}"):
@@ -183,7 +184,7 @@ def draw(
         raise typer.BadParameter("an SVG file holds one tree: leave out --count")
     opened = formats.opened(file, format=from_, encoding=encoding)
     annotation = ANNOTATIONS[opened.annotation]
-    trees = annotation.trees(opened, _how(annotation, reading, normalize), strict=False)
+    trees = annotation.trees(opened, _how(annotation, reading, normalize), unparsed=True)
     before = sum(1 for _ in islice(trees, number - 1))
     chosen = list(islice(trees, count))
     if not chosen:
@@ -217,7 +218,7 @@ def grow(
 def _how(annotation: Annotation[Any], reading: Given, normalize: bool) -> Any:
     """None: as the trees stand."""
     own = reading.of(annotation.name)
-    if annotation.name == formats.DEPENDENCIES:
+    if annotation is DEPENDENCIES:
         if normalize:
             raise typer.BadParameter("--normalize is for trees of phrases")
         return annotation.reading(**own)
@@ -247,9 +248,9 @@ class Writer:
         head_rules: Path | None,
         normalize: bool,
     ) -> Writer:
-        target = to.value if to else file.format
+        target = to.value if to else file.format if annotation is DEPENDENCIES else "brackets"
         wanted = ANNOTATIONS[formats.ANNOTATIONS[target]]
-        becomes = wanted.name == formats.DEPENDENCIES and annotation.name != formats.DEPENDENCIES
+        becomes = wanted is DEPENDENCIES and annotation is not DEPENDENCIES
         if indent and target != "brackets":
             raise typer.BadParameter(f"--indent is for brackets, not for {target}")
         if head_rules and not becomes:
@@ -258,7 +259,7 @@ class Writer:
             raise typer.BadParameter("--continuous is for --to brackets")
         if normalize and becomes:
             raise typer.BadParameter("--normalize is for trees that stay trees")
-        if annotation.name == formats.DEPENDENCIES and wanted.name != formats.DEPENDENCIES:
+        if annotation is DEPENDENCIES and wanted is not DEPENDENCIES:
             fix = "use --to conllu or --to conllx"
             raise InputError(f"dependencies cannot become {target}", where=file.name, fix=fix)
         step = _depended(head_rules) if becomes else _continuous() if continuous else (lambda tree: tree)

@@ -157,7 +157,14 @@ class AttachmentScores:
         return Table(("sentence", "length", "words that count", "right heads", "and labels"), rows)
 
     def lengths(self) -> Table:
-        rows = [(r.name, r.counts.sentences, r.counts.uas, r.counts.las) for r in self.by_length()]
+        rows = [
+            (
+                row.name,
+                row.counts.sentences,
+                *((row.counts.uas, row.counts.las) if row.counts.words else "--"),
+            )
+            for row in self.by_length()
+        ]
         return Table(("words", "sentences", "UAS", "LAS"), rows)
 
     def remarks(self) -> list[str]:

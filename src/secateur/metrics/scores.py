@@ -14,6 +14,23 @@ from secateur.treebanks import formats
 T = TypeVar("T", contravariant=True)
 
 
+class Counted(Protocol):
+    """Counts and figures of some sentences."""
+
+    def to_dict(self) -> dict[str, float]:
+        """By name."""
+
+
+class OfLength(Protocol):
+    """The sentences of a class of lengths."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def counts(self) -> Counted: ...
+
+
 class Scores(Protocol):
     """The counts of all sentences, in order, and what follows from them."""
 
@@ -43,6 +60,9 @@ class Scores(Protocol):
 
     def each(self) -> Table:
         """The counts of each sentence."""
+
+    def by_length(self) -> Sequence[OfLength]:
+        """Of each class of lengths that has sentences."""
 
     def lengths(self) -> Table:
         """Figures by length: the class, its sentences, the accuracy, and more."""

@@ -57,7 +57,8 @@ class Look(NamedTuple):
     text: str
     fields: Mapping[str, Any]  # for machines
     svg: str
-    width: int = 0  # columns that the text wants, where it cannot be wrapped
+    drawing: str = ""  # stands before the text, where a terminal has room for it
+    width: int = 0  # columns that the drawing wants
 
 
 class LookedAt(NamedTuple, Generic[P, T]):

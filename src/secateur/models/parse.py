@@ -227,12 +227,17 @@ def batches(
     """Portions of so many words: large enough that handing them out costs nothing to speak of."""
     batch: list[S] = []
     size = 0
-    for thing in things:
-        batch.append(thing)
-        size += length(thing) + 1
-        if size >= words:
+    try:
+        for thing in things:
+            batch.append(thing)
+            size += length(thing) + 1
+            if size >= words:
+                yield batch
+                batch, size = [], 0
+    except InputError:  # what came before the fault is parsed
+        if batch:
             yield batch
-            batch, size = [], 0
+        raise
     if batch:
         yield batch
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from secateur.errors import InputError
 from secateur.models.kind import Kind
+from secateur.treebanks.formats import DISCONTINUOUS
 
 KINDS = {
     "pcfg": "secateur.kinds.pcfg",  # phrases; spans are pruned
@@ -32,5 +33,7 @@ def kind_for(annotation: str) -> Kind[Any, Any]:
     for kind in kinds():
         if kind.annotation.name == annotation:
             return kind
-    known = ", ".join(dict.fromkeys(kind.annotation.name for kind in kinds()))
-    raise InputError(f"no kind of model learns from {annotation} trees yet", fix=f"give {known}")
+    fix = "give " + " or ".join(dict.fromkeys(kind.annotation.name for kind in kinds()))
+    if annotation == DISCONTINUOUS:
+        fix = "make them continuous: secateur treebank convert --to brackets --continuous"
+    raise InputError(f"no kind of model learns from {annotation} trees yet", fix=fix)

@@ -42,10 +42,16 @@ class Annotation(Protocol[T]):
     reading: type[Any]  # a Reading
 
     def trees(
-        self, file: Opened, how: Any | None, on_error: OnError | None = None, *, strict: bool = True
+        self,
+        file: Opened,
+        how: Any | None,
+        on_error: OnError | None = None,
+        *,
+        unparsed: bool = False,
+        empty: bool = False,
     ) -> Iterator[T]:
-        """The trees of a file; as they stand where `how` is None. Not strict: some may lack what they need to
-        be learned from (heads, words)."""
+        """The trees of a file; as they stand where `how` is None. Some may be `unparsed` (without heads) or
+        `empty` (without words) if that is said, and if the annotation knows such trees."""
 
     def normalized(self, trees: Iterable[T], how: Any) -> Iterator[T]:
         """Trees as `how` says that they are read."""

@@ -135,9 +135,11 @@ class Dependencies:
     formats = tuple(formats.DEPENDENCY_FORMATS)
     reading = DependencyReading
 
-    def trees(self, file: Opened, how: _How, on_error: Faults = None, *, strict: bool = True) -> _Trees:
+    def trees(
+        self, file: Opened, how: _How, on_error: Faults = None, *, unparsed: bool = False, empty: bool = False
+    ) -> _Trees:
         how = DependencyReading(several_roots=True) if how is None else how
-        return _read(file, how, on_error, "required" if strict else "optional")
+        return _read(file, how, on_error, "optional" if unparsed else "required")
 
     def normalized(self, trees: Iterable[DependencyTree], how: DependencyReading) -> Iterator[DependencyTree]:
         return iter(trees) if how.fine else (tree.without_fine_tags() for tree in trees)

@@ -99,10 +99,12 @@ class Phrases:
     formats: tuple[str, ...] = ("brackets",)
     reading = PhraseReading
 
-    def trees(self, file: Opened, how: _How, on_error: Faults = None, *, strict: bool = True) -> _Trees:
+    def trees(
+        self, file: Opened, how: _How, on_error: Faults = None, *, unparsed: bool = False, empty: bool = False
+    ) -> _Trees:
         check_phrases(file)
         form = formats.FORMATS[file.format]
-        read = form.read(file.lines, name=file.name, on_error=on_error, empty=not strict)
+        read = form.read(file.lines, name=file.name, on_error=on_error, empty=empty)
         return iter(read) if how is None else _normalized(read, how.normalization)
 
     def normalized(self, trees: Iterable[Tree], how: PhraseReading) -> Iterator[Tree]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from secateur.kinds.arcs.model import FULL
 
 from secateur.errors import InputError
 from secateur.kinds.arcs.parser import ArcParser

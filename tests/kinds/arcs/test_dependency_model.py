@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from secateur.kinds.arcs.model import FULL, PROJECTIVE
-from secateur.kinds.pcfg.model import load_model
 
 import secateur as sec
 from secateur.errors import InputError

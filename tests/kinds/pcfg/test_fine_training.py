@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from secateur.kinds.pcfg.model import Model
 
 import secateur as sec
 from secateur.errors import InputError

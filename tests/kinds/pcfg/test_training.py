@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from secateur.kinds.loading import load
-from secateur.kinds.pcfg.model import UNPRUNED, Model
 
 import secateur as sec
 from secateur.errors import InputError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -45,16 +46,19 @@ class Finding(NamedTuple):
 
 def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
-    parts, way, policies, sentence, gold, looking, _, notes = looked_at
+    parts, way, policies, sentence, gold, looking, using, notes = looked_at
+    if using != Using():
+        raise InputError("the best tree is looked at, and no other", fix="leave options of parsing out")
     spelt = sentence.spelt(parts.rules.lexicon.index)
     binarization = Binarization.from_notes(notes)
     found = _found(parts, way, policies, spelt, gold, binarization)
     mask = way.get("mask")
     policy = None if mask is None else policies[str(mask)]
     explained = _explained(parts, policy, found.chart, spelt, looking.span)
-    text = "\n".join([*_shown(found), *_features(found.chart, explained, whole=looking.span is not None)])
+    told = [str(found.parse.tree), *_summary(found)]
+    text = "\n".join([*told, *_features(found.chart, explained, whole=looking.span is not None)])
     svg = plot.svg(found.chart, title=f"{mask or 'nothing pruned'}, {way['decode']}")
-    return Look(text, _fields(found, explained), svg, plot.width(found.chart))
+    return Look(text, _fields(found, explained), svg, _drawn(found.chart), plot.width(found.chart))
 
 
 def _found(
@@ -91,7 +95,7 @@ def _found(
 def _gold_spans(parts: PcfgParts, gold: Tree, binarization: Binarization) -> Any:
     """[n + 1, n + 1] the spans of the gold tree, made binary as the training trees were."""
     if gold.is_discontinuous:
-        raise InputError("the tree is discontinuous: it has no spans", fix="give a continuous tree")
+        raise InputError("the gold tree is discontinuous: it has no spans", fix="give a continuous tree")
     return SpanPruning(parts.rules, parts.features, binarization).gold(gold).spans
 
 
@@ -159,10 +163,12 @@ def _fields(found: Finding, explained: Sequence[Explanation]) -> dict[str, Any]:
 # For people -------------------------------------------------------------------------------------------------
 
 
-def _shown(found: Finding) -> list[str]:
-    drawn = io.StringIO()
-    Console(file=drawn, highlight=False, width=plot.width(found.chart) + 1).print(plot.text(found.chart))
-    return [drawn.getvalue(), str(found.parse.tree), *_summary(found)]
+def _drawn(chart: Chart) -> str:
+    """With colours, if it is a terminal that will show it."""
+    drawn, wide = io.StringIO(), plot.width(chart) + 1
+    colours = Console(file=sys.stdout).is_terminal
+    Console(file=drawn, highlight=False, width=wide, force_terminal=colours).print(plot.text(chart))
+    return drawn.getvalue()
 
 
 def _summary(found: Finding) -> list[str]:

@@ -87,7 +87,8 @@ class Parser(SentenceParser[Tree]):
         self.limits = limits or Limits()
         self.using: Using = using or Using(binarized=binarized)
         self.binarized = self.using.binarized
-        self._names, self._labels = naming(self.grammar, binarized=binarized)
+        self._recalls = self.using.max_recall or self.using.marginals is not None
+        self._names, self._labels = naming(self.grammar, binarized=self.binarized)
 
     def __repr__(self) -> str:
         how = "exact" if self.policy is None and self.spans is None else "pruned"
@@ -102,18 +103,24 @@ class Parser(SentenceParser[Tree]):
     ) -> Parse[Tree]:
         """The best tree. mask[i, k] False prunes span (i, k); anchors add scores of your own."""
         sentence = self.given(words)
+        if self._recalls and mask is None:
+            return self._recalled(sentence, anchors)
         return self._whole(sentence, mask, anchors) or self._too_long(sentence)
 
     def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        if self._recalls:
+            return [self._recalled(sentence) for sentence in sentences]
         return [self._whole(sentence, None, NO_ANCHORS) for sentence in sentences]
 
     def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
         using = self.using
         if using.kbest is not None:
             return [self.kbest(s, using.kbest) if len(s) else [self._skipped(s)] for s in sentences]
-        if using.max_recall or using.marginals is not None:
-            return [[self._recalled(s) if len(s) else self._skipped(s)] for s in sentences]
-        return super().answers(sentences)
+        found = super().answers(sentences)
+        if using.marginals is None:
+            return found
+        nothing = _spans(None, using.marginals)
+        return [[replace(parse, notes=parse.notes or nothing) for parse in parses] for parses in found]
 
     def _whole(
         self, sentence: Sentence, mask: npt.NDArray[np.bool_] | None, anchors: Anchors

@@ -84,11 +84,13 @@ class Settings:
 class Using:
     """How a parser of phrases is used."""
 
-    kbest: int | None = option(None, "The k best trees of each sentence, then a blank line.", low=1)
+    kbest: int | None = option(
+        None, "The k best trees of each sentence, then a blank line.", low=1, also="-k"
+    )
     marginals: float | None = option(
         None, "With trees of maximum recall, as JSON: spans at least this likely.", low=0.0, high=1.0
     )
-    max_recall: bool = option(False, "The tree of maximum expected recall.")
+    max_recall: bool = option(False, "The tree of maximum expected recall.", also="--mbr")
     binarized: bool = option(False, "Leave the trees binarized, as the grammar has them.")
 
     def __post_init__(self) -> None:

@@ -104,8 +104,8 @@ class Evaluation:
 
     def lengths(self) -> Table:
         rows = [
-            (r.name, r.counts.sentences, r.counts.f1, r.counts.recall, r.counts.precision)
-            for r in self.by_length()
+            (name, c.sentences, *((c.f1, c.recall, c.precision) if c.valid else ("-", "-", "-")))
+            for name, c in ((row.name, row.counts) for row in self.by_length())
         ]
         return Table(("words", "sentences", "F1", "recall", "precision"), rows)
 
