@@ -17,8 +17,8 @@ import fine_speed
 import peers
 import prune_figure3
 from report import ROOT, Pictures, Sections, read_json, stored, table
-from secateur.kinds.arcs.model import FULL
-from secateur.kinds.pcfg.model import UNPRUNED
+from secateur.kinds.arcs.ways import FULL
+from secateur.kinds.pcfg.ways import UNPRUNED
 
 sys.path.append(str(ROOT / "benchmarks"))
 from length import draw as draw_lengths
