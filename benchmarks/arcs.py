@@ -1,5 +1,6 @@
 """Speed of a dependency model at all of its points, and where the time of a policy's parser goes.
 
+    python benchmarks/arcs.py                             the garden, after a short training
     python benchmarks/arcs.py MODEL SENTENCES.conll
 
 Words/s of the kernels alone, with the limits on lengths and without, and through ArcParser, which encodes
@@ -10,44 +11,42 @@ process, points in turn, best of several rounds. `--against` compares with anoth
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+import secateur as sec
+
+# Kernels alone, with and without limits and filters: no public name runs them.
 from secateur.kernels.arcs import locking as kernel
-from secateur.kinds.arcs.model import FULL, DependencyModel, load_dependency_model
-from secateur.kinds.arcs.parser import ArcParser
+from secateur.kinds.arcs.parts import ArcParts
+from secateur.kinds.arcs.ways import FULL, policy_of, task_of
+from secateur.models.measure import clock
 from secateur.search.core import Policy
 from secateur.tasks.arc_locking import filter as arc_filter
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.limits import LengthLimits
 from secateur.tasks.arc_locking.task import ArcLocking
-from secateur.treebanks.dependencies import DependencyBank
+from turns import in_turn
 
 Run = Callable[[], object]
+Model = sec.Model[ArcParts, sec.DependencyTree]
+GARDEN = {"train": (0, 1000), "sentences": (1000, 1300)}
+TRIAL = sec.ArcSettings(tags="gold", costs=(2.0, 8.0), epochs=2, bits=18, iterations=4, repeat=1)
 
 
-def best_of(runs: dict[str, Run], rounds: int) -> dict[str, float]:
-    """Seconds of each, in turn."""
-    for run in runs.values():
-        run()  # compiles
-    spent = dict.fromkeys(runs, np.inf)
-    for _ in range(rounds):
-        for name, run in runs.items():
-            started = time.process_time()
-            run()
-            spent[name] = min(spent[name], time.process_time() - started)
-    return spent
+def grown(part: str) -> sec.DependencyBank:
+    first, last = GARDEN[part]
+    return sec.DependencyBank(sample.dependencies for sample in list(sec.garden.garden(last))[first:])
 
 
 class Bench:
     """Sentences made ready once, so that the kernels can run alone."""
 
-    def __init__(self, model: DependencyModel, trees: DependencyBank) -> None:
+    def __init__(self, model: Model, trees: sec.DependencyBank) -> None:
         self.model, self.trees = model, trees
-        self.corpus = unparsed_corpus(model.features, trees)
+        self.corpus = unparsed_corpus(model.parts.features, trees)
         self.words = sum(map(len, trees))
 
     def kernel(self, task: ArcLocking, policy: Policy) -> Run:
@@ -64,17 +63,22 @@ class Bench:
             self.corpus.heads,
         )
 
+    def search_of(self, point: str) -> tuple[ArcLocking, Policy]:
+        way, policies = self.model.ways()[point], self.model.policies
+        return task_of(self.model.parts, way, policies), policy_of(way, policies)
+
     def points(self, rounds: int) -> list[list[str]]:
         """A row for each point."""
-        model, names = self.model, [point.name for point in self.model.points]
+        names = [point.name for point in self.model.points]
         runs: dict[str, Run] = {}
         for name in names:
-            task, policy = model.task(name), model.policy(name)
+            task, policy = self.search_of(name)
             runs[f"{name} kernel"] = self.kernel(task, policy)
             runs[f"{name} unlimited"] = self.kernel(replace(task, limits=LengthLimits.none()), policy)
-            parser = ArcParser(model, name)
-            runs[f"{name} whole"] = lambda parser=parser: list(parser.pipe(self.trees))  # type: ignore[misc]
-        spent = best_of(runs, rounds)
+        spent = in_turn(runs, rounds)
+        parsers = {f"{name} whole": self.model.parser(name, tags="gold") for name in names}
+        sentences = [self.model.kind.annotation.sentence(tree) for tree in self.trees]
+        spent |= {name: timing.best for name, timing in clock(parsers, sentences, repeat=rounds).items()}
         rows = []
         for name in sorted(names, key=lambda name: spent[f"{name} kernel"]):
             row = [f"{name:14}"]
@@ -86,14 +90,14 @@ class Bench:
 
     def shares(self, point: str, rounds: int) -> dict[str, float]:
         """Of the time of a policy's kernel. Locking all after the first stage shows what decisions cost."""
-        model, policy = self.model, self.model.policy(point)
-        task = model.task(point)
+        features = self.model.parts.features
+        task, policy = self.search_of(point)
         limits, never = task.limits, Policy(np.zeros(task.dim, np.float32))
         tags = corpus_tags(limits, self.trees)
-        spent = best_of(
+        spent = in_turn(
             {
                 "whole": self.kernel(task, policy),
-                "filters": lambda: arc_filter.likely(model.features, task.filters, self.corpus, tags, limits),
+                "filters": lambda: arc_filter.likely(features, task.filters, self.corpus, tags, limits),
                 "one stage": self.kernel(replace(task, last=0), never),
                 "one stage, all locked": self.kernel(task, Policy(np.ones(task.dim, np.float32))),
             },
@@ -113,12 +117,17 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("model")
-    options.add_argument("sentences")
+    options.add_argument("model", nargs="?")
+    options.add_argument("sentences", nargs="?")
     options.add_argument("--rounds", type=int, default=7)
     options.add_argument("--against", type=float, help="another parser's words/s")
     chosen = options.parse_args()
-    bench = Bench(load_dependency_model(chosen.model), DependencyBank.read(chosen.sentences))
+    if (chosen.model is None) != (chosen.sentences is None):
+        options.error("give a model and sentences, or neither")
+    if chosen.model is None:
+        bench = Bench(sec.train(grown("train"), settings=TRIAL), grown("sentences"))
+    else:
+        bench = Bench(sec.Model.load(chosen.model), sec.DependencyBank.read(chosen.sentences))
     print(f"{'':14} {'kernels':>19} {'without limits':>19} {'ArcParser':>19}")
     rows = bench.points(chosen.rounds)
     for row in rows:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +20,12 @@ import numpy as np
 
 import secateur as sec
 from left_child import left_child_loop
+
+# The kernel alone: no public name runs it.
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.treebanks.normalization import AS_IN_THE_PAPER
+from turns import best
 
 UNLIMITED = 1 << 40
 
@@ -35,29 +38,21 @@ class Case(NamedTuple):
 
 def cases(limit: int) -> Iterator[Case]:
     """Coarse grammars with held-out sentences of theirs."""
-    grown = sec.garden.treebank(2000 + limit)
+    grown = sec.garden.treebank(2000 + limit).normalize(AS_IN_THE_PAPER)
     yield Case("garden", sec.induce(grown[:2000]), [tree.words() for tree in grown[2000:]])
     if "SECATEUR_DATA" not in os.environ:
         return
     data = Path(os.environ["SECATEUR_DATA"])
     test: list[list[str]] = []
     for name in ("gum", "ptb-sample"):
-        grammar = sec.induce(sec.read(data / name / "train.mrg"))
-        test = [tree.words() for tree in sec.read(data / name / "test.mrg")[:limit]]
-        yield Case(name, grammar, test)
+        train, others = (
+            sec.read(data / name / f"{part}.mrg", normalization=AS_IN_THE_PAPER) for part in ("train", "test")
+        )
+        test = [tree.words() for tree in others[:limit]]
+        yield Case(name, sec.induce(train), test)
     for name in ("R0", "R2", "R2.P1"):
         few = test[:limit] if name == "R0" else test[: limit // 5]
         yield Case(f"WSJ {name}", sec.read_grammar(data / "wsj-grammars" / f"eng.{name}.gr.gz"), few)
-
-
-def best(work: Callable[[], Any], repeat: int) -> tuple[float, Any]:
-    """The least CPU time of several runs, and the result."""
-    times = []
-    for _ in range(repeat):
-        started = time.process_time()
-        result = work()
-        times.append(time.process_time() - started)
-    return min(times), result
 
 
 def compare(case: Case, repeat: int) -> dict[str, Any]:

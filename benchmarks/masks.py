@@ -10,9 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 import secateur as sec
+
+# A policy by hand, without a training: its parts have no public names.
 from secateur.search.core import Rows
 from secateur.search.linear import Matrix, logistic_regression
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning, sites_of
+from secateur.treebanks.normalization import AS_IN_THE_PAPER
 
 PENALTY = 0.01  # of keeping a span that is not gold
 
@@ -24,10 +27,10 @@ class Roll(NamedTuple):
 
 
 def treebanks() -> Iterator[tuple[str, sec.Treebank]]:
-    yield "garden", sec.garden.treebank(3000)
+    yield "garden", sec.garden.treebank(3000).normalize(AS_IN_THE_PAPER)
     if "SECATEUR_DATA" in os.environ:
         path = Path(os.environ["SECATEUR_DATA"]) / "ptb-sample" / "train.mrg"
-        yield "ptb-sample", sec.read(path)
+        yield "ptb-sample", sec.read(path, normalization=AS_IN_THE_PAPER)
 
 
 def learned(task: SpanPruning, trees: list[sec.Tree]) -> np.ndarray:

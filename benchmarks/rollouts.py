@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import secateur as sec
-from kernels import best
 from left_child import left_child_loop
 from masks import Roll, learned, rolls, treebanks
+
+# Roll-outs of the task itself, by several engines: no public name runs them.
 from secateur.features.span import SpanFeatures
 from secateur.kernels.cky import counts as cky_counts
 from secateur.kernels.cky import viterbi as cky
@@ -30,6 +31,7 @@ from secateur.search.core import Episode, Policy, Reward, Sites, Trace
 from secateur.tasks.span_pruning.backprop import NO_SITES, ExpectedRecall
 from secateur.tasks.span_pruning.propagate import propagate
 from secateur.tasks.span_pruning.task import UNLIMITED, SpanPruning, sites_of
+from turns import best
 
 FLIPS = 10  # replayed per sentence
 

@@ -11,7 +11,7 @@ is not in it, nor what a call from Python costs: a class of sentences is one cal
 
 from __future__ import annotations
 
-import time
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,20 +19,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from secateur.kinds.arcs.model import DependencyModel
 
 from arc_table1 import ArcCase, Row, arguments, bank, case_of, one_section
-from report import Pictures, Sections, leave, new_figure, start, table
+from report import ROOT, Pictures, Sections, leave, new_figure, start, table
+
+# Scoring and searching apart from each other: kernels alone, which no public name times.
 from secateur.kernels.arcs.eisner import best_projective
 from secateur.kernels.arcs.eisner_siblings import best_projective_siblings
 from secateur.kernels.arcs.features import AROUND, no_shares, score_parts
 from secateur.kernels.arcs.mst import best_tree
 from secateur.kernels.arcs.parts import arc_parts
 from secateur.kernels.perceptron.mira import Corpus, sentence_at, sibling_scores
+from secateur.kinds.arcs.parts import ArcParts
 from secateur.plots.frontier import LEARNED, UNPRUNED
 from secateur.search.core import Ints
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.treebanks.dependency_tree import DependencyTree
+
+sys.path.append(str(ROOT / "benchmarks"))
+from turns import in_turn
 
 NAME = "arc-figure2"
 WIDTH = 5  # lengths in a class
@@ -109,29 +114,29 @@ def search_siblings(single_root: Any, scores: Any) -> int:
     return trees
 
 
-def is_second(model: DependencyModel) -> bool:
-    return any(template >= model.features.first for group in model.groups for template in group)
+def is_second(parts: ArcParts) -> bool:
+    return any(template >= parts.features.first for group in parts.groups for template in group)
 
 
-def room(model: DependencyModel, trees: Sequence[DependencyTree]) -> Scores:
+def room(parts: ArcParts, trees: Sequence[DependencyTree]) -> Scores:
     sizes = np.array([len(tree) + 1 for tree in trees])
     start, cube = (np.concatenate(([0], np.cumsum(sizes**power))) for power in (2, 3))
-    allowed = np.concatenate([model.limits.allowed(tree.tags).ravel() for tree in trees])
+    allowed = np.concatenate([parts.limits.allowed(tree.tags).ravel() for tree in trees])
     impossible = np.full(start[-1], -np.inf, np.float32)
-    siblings = np.empty(cube[-1] if is_second(model) else 0, np.float32)
+    siblings = np.empty(cube[-1] if is_second(parts) else 0, np.float32)
     return Scores(allowed, impossible, start, siblings, cube)
 
 
-def pieces(model: DependencyModel, corpus: Corpus, scores: Scores) -> dict[str, Callable[[], Any]]:
+def pieces(parts: ArcParts, corpus: Corpus, scores: Scores) -> dict[str, Callable[[], Any]]:
     """What is timed, each on what those before it left."""
-    features, models, root = model.features, model.models, model.whole.single_root
+    features, models, root = parts.features, parts.models, parts.single_root
     arcs = features.group(range(features.first))
     found: dict[str, Callable[[], Any]] = {
         ARCS: partial(score_arcs, features.compiled, arcs, models.crossing, corpus, scores),
         CROSSING: partial(search_arcs, False, root, scores),
         PROJECTIVE: partial(search_arcs, True, root, scores),
     }
-    if is_second(model):
+    if is_second(parts):
         siblings = features.group(range(features.first, len(features.templates)))
         weights = models.siblings if len(models.siblings) else models.crossing
         found[SIBLINGS] = partial(score_siblings, features.compiled, siblings, weights, corpus, scores)
@@ -139,29 +144,22 @@ def pieces(model: DependencyModel, corpus: Corpus, scores: Scores) -> dict[str, 
     return found
 
 
-def measure(model: DependencyModel, trees: Sequence[DependencyTree], repeat: int) -> list[Row]:
+def measure(parts: ArcParts, trees: Sequence[DependencyTree], repeat: int) -> list[Row]:
     """A row for each class of lengths."""
     rows: list[Row] = []
     for first in range(1, max(map(len, trees)) + 1, WIDTH):
         own = [tree for tree in trees if first <= len(tree) < first + WIDTH]
         if not own:
             continue
-        scores = room(model, own)
-        timed = pieces(model, corpus_of(model.features, own), scores)
-        for run in timed.values():
-            run()  # compiled
-        spent = dict.fromkeys(timed, float("inf"))
-        for _ in range(repeat):
-            for name, run in timed.items():
-                started = time.process_time()
-                run()
-                spent[name] = min(spent[name], time.process_time() - started)
+        scores = room(parts, own)
+        timed = pieces(parts, corpus_of(parts.features, own), scores)
+        seconds = in_turn(timed, repeat)
         rows.append(
             {
                 "length": f"{first}-{first + WIDTH - 1}",
                 "sentences": len(own),
                 "arcs": int(np.isfinite(scores.arcs).sum()),
-                "seconds": spent,
+                "seconds": seconds,
             }
         )
     return rows
@@ -222,7 +220,7 @@ def show(pictures: Pictures, name: str, rows: Sequence[Row]) -> str:
 
 
 def run(case: ArcCase, *, repeat: int = 20) -> None:
-    case.result(NAME, lambda: measure(case.model(), bank(case.data, "dev"), repeat))
+    case.result(NAME, lambda: measure(case.model().parts, bank(case.data, "dev"), repeat))
     leave(case.out, sections)
 
 

@@ -19,13 +19,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from secateur.kinds.arcs.model import FULL, DependencyModel
-
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, one_section
+from arc_table1 import ArcCase, ArcModel, Row, arguments, bank, case_of, examples, one_section
 from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.errors import InputError
+
+# The ranking that training left, and searches with a part of the templates: no public name gives them.
 from secateur.kinds.arcs.policies import judge
 from secateur.kinds.arcs.ranking import Ranking
+from secateur.kinds.arcs.ways import policy_of, whole_task
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example
 
@@ -46,20 +47,21 @@ def counts(total: int, ends: Sequence[int]) -> list[int]:
     return sorted({*(1 << power for power in range(total.bit_length()) if 1 << power <= total), *ends})
 
 
-def parsed(model: DependencyModel, held: Sequence[Example]) -> tuple[list[Row], list[int]]:
+def parsed(model: ArcModel, held: Sequence[Example]) -> tuple[list[Row], list[int]]:
     """UAS with the first templates of the first order, and after how many of them stages end."""
-    first = [group for group in model.groups if max(group) < model.features.first]
+    features, whole = model.parts.features, whole_task(model.parts)
+    first = [group for group in model.parts.groups if max(group) < features.first]
     order = [template for group in first for template in group]
     ends = list(accumulate(map(len, first)))
     rows = []
     for count in counts(len(order), ends):
-        task = replace(model.whole, groups=(tuple(order[:count]),))
-        found = judge(task, model.policy(FULL), held)
+        task = replace(whole, groups=(tuple(order[:count]),))
+        found = judge(task, policy_of({}, {}), held)
         rows.append(
             {
                 "templates": count,
                 "uas": 100 * found.accuracy,
-                "last": model.features.templates[order[count - 1]],
+                "last": features.templates[order[count - 1]],
             }
         )
     return rows, ends
@@ -68,7 +70,7 @@ def parsed(model: DependencyModel, held: Sequence[Example]) -> tuple[list[Row], 
 def measure(case: ArcCase) -> Row:
     model = case.model()
     ranking = ranking_of(case.folder / "work")
-    rows, ends = parsed(model, examples(model.whole, bank(case.data, "dev")[1::2]))
+    rows, ends = parsed(model, examples(whole_task(model.parts), bank(case.data, "dev")[1::2]))
     return {
         "selected": [100 * share for share in ranking.accuracy],
         "after": list(accumulate(map(len, ranking.units))),

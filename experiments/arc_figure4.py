@@ -19,11 +19,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from secateur.kinds.arcs.model import DependencyModel
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, examples, one_section, right_heads
+from arc_table1 import (
+    ArcCase,
+    ArcModel,
+    Row,
+    arguments,
+    bank,
+    case_of,
+    examples,
+    one_section,
+    right_heads,
+    search_of,
+)
 from report import Pictures, Sections, leave, new_figure, start, table
 from secateur.errors import InputError
+
+# What becomes of single arcs is the search's own affair: no public name tells it.
+from secateur.kinds.arcs.ways import whole_task
 from secateur.plots.frontier import DOMINATED, LEARNED, UNPRUNED
 from secateur.search.core import Example, Outcome
 from secateur.tasks.arc_locking.history import LOCKED, fates
@@ -46,9 +59,9 @@ KEYS = (
 )
 
 
-def dynamics(model: DependencyModel, name: str, given: Sequence[Example]) -> list[Row]:
+def dynamics(model: ArcModel, name: str, given: Sequence[Example]) -> list[Row]:
     """A policy after each stage of the first order."""
-    policy, staged = model.policy(name), model.task(name)
+    staged, policy = search_of(model, name)
     stages = range(staged.stages.first)
     tasks = [replace(staged, last=stage) for stage in stages]
     sizes = [len(staged.groups[stage]) for stage in stages]
@@ -89,9 +102,10 @@ def given_arcs(task: ArcLocking, x: ArcInput, outcome: Outcome) -> tuple[int, in
 
 def measure(case: ArcCase) -> Row:
     model = case.model()
-    given = examples(model.whole, bank(case.data, "test"))
-    first = model.features.first
-    groups = [len(group) for group in model.groups if max(group) < first]
+    parts = model.parts
+    given = examples(whole_task(parts), bank(case.data, "test"))
+    first = parts.features.first
+    groups = [len(group) for group in parts.groups if max(group) < first]
     accuracy = {point.name: point.accuracy for point in model.points}
     return {
         "best": max(model.policies, key=lambda name: accuracy[name]),  # on dev

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from secateur.kinds.arcs.model import FULL, DependencyModel, filter_name, static_name
 
+import secateur as sec
 from arc_table1 import (
     ArcCase,
+    ArcModel,
     Row,
     arguments,
     bank,
@@ -29,13 +30,16 @@ from arc_table1 import (
     examples,
     full_cost,
     one_section,
+    parser_of,
     right_heads,
+    search_of,
 )
 from report import Pictures, Sections, leave, new_figure, start, table
-from secateur.kinds.arcs.parser import ArcParser
+
+# Names of points by what they do; and the oracle as a policy, which is nothing to parse with.
+from secateur.kinds.arcs.ways import name_of
 from secateur.plots.frontier import DOMINATED, UNPRUNED
 from secateur.search.core import Policy
-from secateur.treebanks.dependencies import DependencyBank
 
 NAME = "arc-figure5"
 STATIC, FILTERED, EXPERT = "static", "filters alone", "expert"
@@ -43,29 +47,29 @@ STYLES = {STATIC: ("s--", UNPRUNED), FILTERED: ("^--", DOMINATED)}
 COLOURS = ("#56B4E9", "#0072B2", "#009E73", "#CC79A7", "#E69F00")  # of policies, in turn
 
 
-def stopped(model: DependencyModel, point: str, last: int) -> ArcParser:
+def stopped(model: ArcModel, point: str, last: int) -> sec.ArcParser:
     """The parser of a policy that ends after a stage."""
-    parser = ArcParser(model, point)
+    parser = parser_of(model, point)
     parser.task = replace(parser.task, last=last)
     return parser
 
 
-def lines(model: DependencyModel, test: DependencyBank) -> list[Row]:
+def lines(model: ArcModel, test: sec.DependencyBank) -> list[Row]:
     """All policies and the static parser after all stages; a policy's last is where it stops by itself."""
-    stages = range(len(model.groups))
-    early = stages[:-1]  # the last stage has all templates
-    names = {STATIC: [*map(static_name, early), FULL]}
-    if model.margins:
-        names[FILTERED] = [*(filter_name(0, stage) for stage in early), filter_name(0)]
-    parsers = {(line, stage): ArcParser(model, own[stage]) for line, own in names.items() for stage in stages}
+    stages = range(len(model.parts.groups))
+    ends = [*({"last": stage} for stage in stages[:-1]), {}]  # the last stage has all templates
+    names = {STATIC: [name_of(end) for end in ends]}
+    if model.parts.margins:
+        names[FILTERED] = [name_of({"filter": 0, **end}) for end in ends]
+    parsers = {(line, stage): parser_of(model, own[stage]) for line, own in names.items() for stage in stages}
     parsers |= {(name, stage): stopped(model, name, stage) for name in model.policies for stage in stages}
     rows = compared(model, {f"{line} {stage}": parser for (line, stage), parser in parsers.items()}, test)
     return [{"line": line, "stage": stage, **row} for (line, stage), row in zip(parsers, rows, strict=True)]
 
 
-def expert(model: DependencyModel, test: DependencyBank) -> Row:
+def expert(model: ArcModel, test: sec.DependencyBank) -> Row:
     """The oracle's decisions: UAS and templates."""
-    task = model.task(next(iter(model.policies)))
+    task, _ = search_of(model, next(iter(model.policies)))
     policy = Policy(np.zeros(task.dim, np.float32), oracle_rate=1.0)
     right = computed = 0
     for x, gold in examples(task, test):

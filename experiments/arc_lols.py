@@ -14,7 +14,6 @@ labels in the same loop. Then, for each tradeoff, the best of each way's policie
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,17 +21,31 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from secateur.kinds.arcs.model import DependencyModel, policy_name
 
 import secateur as sec
-from arc_table1 import arguments, bank, case_of, examples, full_cost, one_section, right_heads
+from arc_table1 import (
+    ArcModel,
+    arguments,
+    bank,
+    case_of,
+    examples,
+    full_cost,
+    one_section,
+    parser_of,
+    right_heads,
+    search_of,
+)
 from prune_figure3 import reward_test
 from report import Pictures, Sections, leave, start, table
 from secateur.errors import InputError
-from secateur.kinds.arcs.parser import ArcParser
+
+# Arc locking as a search of one's own, learned by LOLS: models do not learn so, and no public name does.
+from secateur.kinds.arcs.ways import policy_name
 from secateur.metrics import Counts
-from secateur.models.dial import tradeoffs
-from secateur.models.run import Folder
+from secateur.metrics.attachment import DependencyScoring
+from secateur.models.curve import tradeoffs
+from secateur.models.measure import tried
+from secateur.models.run import Run
 from secateur.search.checkpoint import Round
 from secateur.search.core import (
     FREE,
@@ -53,8 +66,6 @@ from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine
 from secateur.search.values import asymmetric, replay
 from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, ArcModels, Heads
-from secateur.treebanks.dependencies import DependencyBank
-from secateur.treebanks.dependency_tree import DependencyTree
 
 NAME = "arc-lols"
 MEGA = 1e6
@@ -98,27 +109,24 @@ class Jackknife:
     def is_gold(self, site: Sites, gold: Heads) -> Bools:
         return self.parsers[0].is_gold(site, gold)
 
-    def example(self, parser: int, tree: DependencyTree) -> Example:
+    def example(self, parser: int, tree: sec.DependencyTree) -> Example:
         [(x, gold)] = examples(self.parsers[parser], [tree])
         return Example(Given(parser, x), gold)
 
 
-def jackknife(model: DependencyModel, work: Path) -> Jackknife:
+def jackknife(model: ArcModel, work: Path) -> Jackknife:
     """The parsers without each fold, which training left in its folder; and the model's own, the last."""
-    mark = work / "run.json"
-    missing = InputError("no parsers without folds here", where=str(work), fix="train the model once more")
-    if not mark.exists():
-        raise missing
     # Whether the run's settings are today's does not matter: the parsers are there.
-    folder = Folder(work, json.loads(mark.read_text(encoding="utf-8"))["fingerprint"])
-    own = model.task(policy_name(0))
+    run = Run(work)
+    own, _ = search_of(model, policy_name(0))
 
     def absent() -> NoReturn:
-        raise missing
+        fix = "train the model once more"
+        raise InputError("no parsers without folds here", where=str(work), fix=fix)
 
     def without(fold: int) -> ArcLocking:
-        weights = folder.policy(f"weights-{fold}", len(own.models.crossing), absent).weights
-        filters = folder.arrays(f"filters-{fold}", absent) if own.filters else {}
+        weights = run.weights(f"weights-{fold}", len(own.models.crossing), absent)
+        filters = run.arrays(f"filters-{fold}", absent) if own.filters else {}
         return replace(
             own,
             models=ArcModels(weights),
@@ -214,8 +222,8 @@ class Parsed(NamedTuple):
 class Test:
     """Test sentences, and what they tell of policies. Tradeoffs are right heads per template."""
 
-    model: DependencyModel
-    trees: DependencyBank
+    model: ArcModel
+    trees: sec.DependencyBank
 
     @cached_property
     def full(self) -> int:
@@ -228,9 +236,10 @@ class Test:
 
     def parse(self, policy: Policy) -> Parsed:
         name = policy_name(0)
-        parses = list(ArcParser(replace(self.model, policies={name: policy}), name).pipe(self.trees))
-        scores = sec.attachment(self.trees, [parse.tree for parse in parses])
-        return Parsed(scores.as_brackets(), np.array([parse.work.features / MEGA for parse in parses]))
+        parser = parser_of(replace(self.model, policies={name: policy}), name)
+        trial = tried(parser, self.trees, DependencyScoring())
+        templates = np.array([parse.work.features / MEGA for parse in trial.parses])
+        return Parsed(trial.scores.as_brackets(), templates)
 
     def per_percent(self, tradeoff: float) -> float:
         """Points of UAS per percent of all templates."""
@@ -252,9 +261,9 @@ class Test:
 
 def measure(
     folder: Path,
-    model: DependencyModel,
-    train: DependencyBank,
-    test: DependencyBank,
+    model: ArcModel,
+    train: sec.DependencyBank,
+    test: sec.DependencyBank,
     loop: Callable[[Jackknife, list[Example], list[Example]], Loop],
 ) -> Row:
     """Learn from every policy of the model, and compare."""

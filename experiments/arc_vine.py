@@ -9,19 +9,38 @@ best of several rounds.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from secateur.kinds.arcs.model import FULL, DependencyModel
 
-from arc_table1 import ArcCase, Row, arguments, bank, case_of, clock, cost_cells, full_cost, one_section
-from report import Pictures, Sections, leave, start, table
+import arc_table1
+import secateur as sec
+from arc_table1 import (
+    ArcCase,
+    ArcModel,
+    Row,
+    arguments,
+    bank,
+    case_of,
+    cost_cells,
+    full_cost,
+    one_section,
+    search_of,
+    speed,
+)
+from report import ROOT, Pictures, Sections, leave, start, table
+
+# Kernels alone, and a filter that models do not have: no public name runs either.
 from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.features import AROUND
+from secateur.kinds.arcs.ways import FULL, whole_task
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.vine import Vine
-from secateur.treebanks.dependencies import DependencyBank
+
+sys.path.append(str(ROOT / "benchmarks"))
+from turns import in_turn
 
 NAME = "arc-vine"
 SHARES = (0.5, 0.7, 0.9)  # of the way from the mean max-marginal to the best
@@ -32,12 +51,13 @@ def measure(case: ArcCase) -> Row:
     return {"rows": compared(model, test), "test": len(test)}
 
 
-def compared(model: DependencyModel, test: DependencyBank) -> list[Row]:
-    corpus, tags = unparsed_corpus(model.features, test), corpus_tags(model.limits, test)
+def compared(model: ArcModel, test: sec.DependencyBank) -> list[Row]:
+    parts, whole = model.parts, whole_task(model.parts)
+    corpus, tags = unparsed_corpus(parts.features, test), corpus_tags(parts.limits, test)
 
     def point(name: str) -> Callable[[], int]:
-        task = model.task(name)
-        weights = task.weights(model.policy(name))
+        task, policy = search_of(model, name)
+        weights = task.weights(policy)
         return lambda: int(
             kernel.lock_corpus(
                 task.arc_features.compiled,
@@ -52,7 +72,7 @@ def compared(model: DependencyModel, test: DependencyBank) -> list[Row]:
         )
 
     def vine(share: float) -> Callable[[], int]:
-        own = Vine(model.whole, model.groups[0], share)
+        own = Vine(whole, parts.groups[0], share)
         return lambda: int(own.search(corpus, tags).sum())
 
     runs = {p.name: point(p.name) for p in model.points} | {f"vine {s:g}": vine(s) for s in SHARES}
@@ -62,11 +82,11 @@ def compared(model: DependencyModel, test: DependencyBank) -> list[Row]:
         computed = run()
         right = _right(corpus.heads, corpus.start, test)
         rows.append({"name": name, "uas": 100 * right / words, "templates": computed / full})
-    clock(rows, list(runs.values()), words)
-    return rows
+    spent = in_turn(runs, arc_table1.ROUNDS)
+    return [row | speed(spent[row["name"]], words) for row in rows]
 
 
-def _right(heads: np.ndarray, begin: np.ndarray, trees: DependencyBank) -> int:
+def _right(heads: np.ndarray, begin: np.ndarray, trees: sec.DependencyBank) -> int:
     """Of heads by place, as in a corpus."""
     found = 0
     for a, b, tree in zip(begin[:-1], begin[1:], trees, strict=True):

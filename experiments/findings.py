@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from secateur.kinds.arcs.model import FULL
-
 import arc_lols
 import arc_table1
 import arc_vine
@@ -21,6 +19,7 @@ import prune_regularizer
 import prune_rollouts
 from report import Case, Pictures, Sections, read_json, stored, table
 from results_page import EWT, PTB, fastest, on_the_dial, whole_of
+from secateur.kinds.arcs.ways import FULL
 
 WIDTH = 118
 SMALL, SMALL_LOSS = 2000, 0.4  # training sentences; UAS on test

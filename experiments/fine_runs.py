@@ -12,23 +12,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from prune_runs import SPLITS, run, settings_of
+from prune_runs import LEVELS, PRODUCTS, run, settings_of
 from report import arguments, case_of, start
 
 
 def main() -> None:
     parser = arguments(__doc__, grammar="fine")
-    parser.add_argument("--levels", type=int, default=SPLITS.levels)
-    parser.add_argument("--products", type=int, default=SPLITS.products, help="seeds")
+    parser.add_argument("--levels", type=int, default=LEVELS)
+    parser.add_argument("--products", type=int, default=PRODUCTS, help="seeds")
     parser.add_argument("--iterations", type=int, default=10, help="rounds of LOLS, at most")
     parser.add_argument("--minibatch", type=int, help="training sentences a round of LOLS (all)")
     chosen = parser.parse_args()
     case = case_of(chosen)
-    run(
-        case,
-        settings=replace(settings_of(case), iterations=chosen.iterations, minibatch=chosen.minibatch),
-        splits=replace(SPLITS, levels=chosen.levels, products=chosen.products),
-    )
+    own = {name: getattr(chosen, name) for name in ("levels", "products", "iterations", "minibatch")}
+    run(case, settings=replace(settings_of(case), **own))
 
 
 if __name__ == "__main__":

@@ -14,14 +14,18 @@ from typing import Any
 
 import secateur as sec
 from prune_runs import folder_of, treebanks
-from report import Case, Pictures, Sections, arguments, case_of, leave, start, stored, table
-from secateur.grammar.latent.grammar import SplitPCFG
+from report import Case, Evalb, Pictures, Sections, arguments, case_of, leave, start, stored, table
+
+# Grammars with other smoothing than training makes: their parts have no public names.
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.words import WordSmoothing
-from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
+from secateur.kinds.pcfg.split import SplitTraining
+from secateur.models.measure import tried
+from secateur.models.run import Run
+from secateur.search.parallel import Engine
 
 NAME = "fine-smoothing"
-USUAL = SplitSettings()
+USUAL = sec.SplitSettings()
 NO_ENDINGS = 1 << 30  # rare words
 RULES = (0.01, 0.1)  # beside the usual
 WORDS = {
@@ -35,24 +39,22 @@ WORDS = {
 Row = dict[str, Any]
 
 
-def figures(grammar: SplitPCFG, trees: sec.Treebank) -> tuple[float, float]:
+def figures(grammar: sec.SplitPCFG, trees: sec.Treebank) -> tuple[float, float]:
     """F1, and the percentage of tags right."""
-    parser = sec.Parser(grammar)
-    parses = [parser.parse(tree.words()) for tree in trees]
-    total = sec.evaluate(trees, [p.tree for p in parses], failed=[p.failed for p in parses]).total
+    trial = tried(sec.Parser(grammar), trees, Evalb())
     pairs = [
         (mine, gold)
-        for parse, tree in zip(parses, trees, strict=True)
+        for parse, tree in zip(trial.parses, trees, strict=True)
         for mine, gold in zip(parse.tree.tags(), tree.tags(), strict=True)
     ]
-    return total.f1, 100.0 * sum(mine == gold for mine, gold in pairs) / len(pairs)
+    return trial.scores.accuracy, 100.0 * sum(mine == gold for mine, gold in pairs) / len(pairs)
 
 
 def measure(case: Case, seeds: list[int], level: int) -> Row:
     trees = treebanks(case.data, case.limit)
     rows: dict[str, list[tuple[float, float]]] = {}
 
-    def add(name: str, grammar: SplitPCFG) -> None:
+    def add(name: str, grammar: sec.SplitPCFG) -> None:
         rows.setdefault(name, []).append(figures(grammar, trees.dev))
         print(f"{name}: F1 {rows[name][-1][0]:.2f}, tags {rows[name][-1][1]:.2f}", flush=True)
 
@@ -61,9 +63,8 @@ def measure(case: Case, seeds: list[int], level: int) -> Row:
             usual = share == USUAL.schedule.smooth_rules
             settings = replace(USUAL, levels=level, seed=seed, schedule=Schedule(smooth_rules=share))
             name = f"split-{seed}" if usual else f"split-{seed}-rules-{share:g}"
-            training = SplitTraining(
-                trees.train, settings=settings, work=folder_of(case) / "work" / name, jobs=case.jobs
-            ).fit()
+            run = Run(folder_of(case) / "work" / name, engine=Engine(case.jobs))
+            training = SplitTraining(trees.train, settings=settings, run=run).fit()
             add("as it is by default" if usual else f"rules smoothed by {share:g}", training.grammar(level))
             for words, options in WORDS.items() if usual else ():
                 training.settings = replace(settings, words=WordSmoothing(**options))

@@ -11,21 +11,19 @@ machine as far as it might be on one at rest. The picture shows all data sets th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from secateur.kinds.pcfg.model import MAX_RULE, PRODUCT, UNPRUNED
-
 import peers
 import secateur as sec
 from labels import Label, place
-from prune_runs import runs, treebanks
+from prune_runs import PcfgModel, runs, treebanks
 from report import (
     Case,
+    Evalb,
     Pictures,
     Sections,
     arguments,
@@ -36,16 +34,17 @@ from report import (
     stored,
     table,
 )
-from secateur.grammar.latent.grammar import SplitPCFG
+
+# Ways to parse that models have not: without a ladder, and with cells closed by words.
 from secateur.grammar.latent.ladder import ladder
-from secateur.kinds.pcfg.parser import model_parser
+from secateur.kinds.pcfg.ways import PRODUCT, UNPRUNED, VITERBI
+from secateur.models.measure import clock, tried
 from secateur.tasks.span_pruning.cell_closing import CellClosing
 
 NAME = "fine-speed"
 EXHAUSTIVE, LADDER = "exhaustive", "coarse to fine"
 CLOSING = (0.02, 0.05, 0.2)  # penalties
 GOOD = 80  # F1: the fastest point above it has its name in the picture
-SLOW = 0.05  # seconds a sentence, above which one timing is enough
 
 UNNAMED = ("Berkeley SM4", "Berkeley SM3")  # in the picture, where a higher level is named
 TITLES = {"gum": "GUM", "ptb-sample": "PTB sample"}
@@ -64,10 +63,10 @@ KINDS = {  # of points: colour and marker
 Row = dict[str, Any]
 
 
-def ways(case: Case, model: sec.Model) -> dict[str, tuple[str, sec.Parser]]:
+def ways(case: Case, model: PcfgModel) -> dict[str, tuple[str, sec.Parser]]:
     """Parsers by name, with their kind."""
-    whole = model.grammar
-    assert isinstance(whole, SplitPCFG)
+    whole = model.parts.grammar
+    assert isinstance(whole, sec.SplitPCFG)
     one = replace(whole, others=())
     found = {
         EXHAUSTIVE: ("exhaustive", sec.Parser(one, ladder=ladder(one, levels=[], least=0.0))),
@@ -76,39 +75,32 @@ def ways(case: Case, model: sec.Model) -> dict[str, tuple[str, sec.Parser]]:
     if whole.others:
         found[f"product of {1 + len(whole.others)}"] = ("coarse to fine", sec.Parser(whole))
     train = treebanks(case.data, case.limit).train
+    binarization = sec.Binarization.from_notes(model.settings)
     for penalty in CLOSING:
-        closing = CellClosing.fit(train, binarization=model.binarization, penalty=penalty)
+        closing = CellClosing.fit(train, binarization=binarization, penalty=penalty)
         found[f"cell closing {penalty:g}"] = ("cell closing", sec.Parser(one, spans=closing))
     for point in model.points:
-        if point.name in (UNPRUNED + MAX_RULE, UNPRUNED + PRODUCT):
-            continue
+        fine = point.way["decode"] != VITERBI
+        if fine and "mask" not in point.way:
+            continue  # as above
         kind = "LOLS" if point.name.startswith("lols") else "baseline"
-        fine = point.name.endswith((MAX_RULE, PRODUCT))
-        found[point.name] = (kind if fine else "unsplit grammar", model_parser(model, point.name))
+        found[point.name] = (kind if fine else "unsplit grammar", model.parser(point.name))
     return found
 
 
-def measured(parser: sec.Parser, trees: Sequence[sec.Tree], repeat: int) -> Row:
-    given = [tree.words() for tree in trees]
-    for words in given[:3]:
-        parser.parse(words)
-    spent: list[float] = []
-    parses: list[sec.Parse] = []
-    while len(spent) < repeat and (not spent or spent[-1] < SLOW * len(given)):
-        started = time.process_time()
-        parses = [parser.parse(words) for words in given]
-        spent.append(time.process_time() - started)
-    result = sec.evaluate(trees, [p.tree for p in parses], failed=[p.failed for p in parses])
+def measured(parser: sec.Parser, trees: sec.Treebank, repeat: int) -> Row:
+    trial = tried(parser, trees, Evalb())
+    timing = clock({"": parser}, [parser.annotation.sentence(tree) for tree in trees], repeat=repeat)[""]
     return {
-        "f1": result.total.f1,
-        "seconds": min(spent) / len(given),
-        "words/s": sum(map(len, given)) / min(spent),
-        "mpush": sum(p.work.pushes for p in parses) / len(parses) / 1e6,
-        "failures": sum(p.failed for p in parses) / len(parses),
+        "f1": trial.scores.accuracy,
+        "seconds": timing.best / len(trees),
+        "words/s": trial.words / timing.best,
+        "mpush": trial.mean("pushes") / 1e6,
+        "failures": trial.failures,
     }
 
 
-def measure(case: Case, model: sec.Model, every: int, repeat: int) -> Row:
+def measure(case: Case, model: PcfgModel, every: int, repeat: int) -> Row:
     test = treebanks(case.data, case.limit).test
     dev = {p.name: p.accuracy for p in model.points}
     rows: list[Row] = []
@@ -162,7 +154,7 @@ def drawn(rows: Sequence[Row]) -> list[Row]:
 
 
 def is_product(row: Row) -> bool:
-    return str(row["name"]).startswith("product") or str(row["name"]).endswith(PRODUCT)
+    return str(row["name"]).startswith("product") or str(row["name"]).endswith(f"+{PRODUCT}")
 
 
 def named(rows: Sequence[Row]) -> dict[str, Row]:

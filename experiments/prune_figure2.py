@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-import secateur as sec
-from prune_runs import runs, trainer_of, treebanks
+from prune_runs import PcfgModel, runs, trainer_of, treebanks
 from report import (
     Case,
     Grammar,
@@ -32,7 +31,9 @@ from report import (
     start,
     table,
 )
-from secateur.kinds.pcfg.recipe import Trainer
+
+# Surrogate rewards of policies are those of the trainer; no public name gives them.
+from secateur.kinds.pcfg.trainer import Trainer
 from secateur.plots.frontier import LEARNED
 from secateur.search.core import Example, Policy
 
@@ -42,7 +43,7 @@ RUNTIMES = {"dp": "spans kept per sentence", "cp": "items built per sentence"}
 ACCURACIES = {"dp": "expected recall", "cp": "sentence F1"}
 
 
-def compare(case: Case, model: sec.Model) -> list[dict[str, Any]]:
+def compare(case: Case, model: PcfgModel) -> list[dict[str, Any]]:
     """One row a trade-off: the rounds on the stopping half, both policies on the judging half."""
     trainer = trainer_of(case, model)
     test = trainer.examples(treebanks(case.data, case.limit).test)

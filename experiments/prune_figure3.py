@@ -11,8 +11,6 @@ Without --time the words/s of an earlier timing are kept.
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -20,13 +18,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from secateur.kinds.pcfg.model import MAX_RULE, UNPRUNED, VITERBI, decoders
 
 import secateur as sec
 from prune_figure2 import BASELINE
-from prune_runs import runs, treebanks
+from prune_runs import PcfgModel, runs, treebanks
 from report import (
     Case,
+    Evalb,
     Grammar,
     Pictures,
     Sections,
@@ -40,9 +38,12 @@ from report import (
     table,
     write_json,
 )
-from secateur.kinds.pcfg.parser import model_parser
+
+# Names of points by what they do, the curve through points, and the one clock: none has a public name.
+from secateur.kinds.pcfg.ways import MAX_RULE, UNPRUNED, VITERBI, decoders, name_of, way_of
 from secateur.metrics import Counts
-from secateur.models.dial import fit_curve
+from secateur.models.curve import fit_curve
+from secateur.models.measure import clock, tried
 from secateur.plots.frontier import LEARNED
 from secateur.plots.frontier import UNPRUNED as UNPRUNED_COLOUR
 
@@ -57,17 +58,17 @@ Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
 
 
-def parser_of(model: sec.Model, name: str) -> sec.Parser:
+def parser_of(model: PcfgModel, name: str) -> sec.Parser:
     """With a policy or none; max-rule trees of one grammar where it is split."""
-    return model_parser(model, name + (MAX_RULE if MAX_RULE in decoders(model.grammar) else VITERBI))
+    decode = MAX_RULE if MAX_RULE in decoders(model.parts.grammar) else VITERBI
+    return model.parser(name_of(way_of(None if name == UNPRUNED else name, decode)))
 
 
-def parse_all(model: sec.Model, name: str, trees: Sequence[sec.Tree]) -> tuple[list[Counts], Floats]:
+def parse_all(model: PcfgModel, name: str, trees: sec.Treebank) -> tuple[list[Counts], Floats]:
     """The brackets and the mega-pushes of every sentence."""
-    parser = parser_of(model, name)
-    parses = [parser.parse(tree.words()) for tree in trees]
-    result = sec.evaluate(trees, [p.tree for p in parses], failed=[p.failed for p in parses])
-    return [s.counts for s in result.sentences], np.array([p.work.pushes / 1e6 for p in parses])
+    trial = tried(parser_of(model, name), trees, Evalb())
+    mpush = np.array([parse.work.pushes / 1e6 for parse in trial.parses])
+    return [sentence.counts for sentence in trial.scores.sentences], mpush
 
 
 def summed(counts: Sequence[Counts], mpush: Floats) -> Row:
@@ -116,7 +117,7 @@ def reward_test(
     return (as_large + 1) / (samples + 1)
 
 
-def measure(case: Case, model: sec.Model) -> Row:
+def measure(case: Case, model: PcfgModel) -> Row:
     """The counters of every policy on test, and each pair compared."""
     trees = treebanks(case.data, case.limit)
     names = [f"baseline-{number}" for number in range(len(model.log))]
@@ -145,23 +146,15 @@ def measure(case: Case, model: sec.Model) -> Row:
     }
 
 
-def speeds(case: Case, model: sec.Model, repeat: int) -> dict[str, Row]:
+def speeds(case: Case, model: PcfgModel, repeat: int) -> dict[str, Row]:
     """Words per second of every policy: CPU time of one process, best of several, all in turn."""
-    given = [tree.words() for tree in treebanks(case.data, case.limit).test]
+    test = treebanks(case.data, case.limit).test
     parsers = {name: parser_of(model, name) for name in (UNPRUNED, *model.policies)}
-    spent: dict[str, list[float]] = {name: [] for name in parsers}
-    for parser in parsers.values():
-        parser.parse(given[0])
-    for _ in range(repeat):
-        for name, parser in parsers.items():
-            started = time.process_time()
-            for words in given:
-                parser.parse(words)
-            spent[name].append(time.process_time() - started)
-    count = sum(map(len, given))
+    sentences = [model.kind.annotation.sentence(tree) for tree in test]
+    words = sum(map(len, sentences))
     return {
-        name: {"words/s": count / min(times), "noise": statistics.median(times) / min(times) - 1}
-        for name, times in spent.items()
+        name: {"words/s": words / timing.best, "noise": timing.spread}
+        for name, timing in clock(parsers, sentences, repeat=repeat).items()
     }
 
 

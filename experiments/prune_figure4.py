@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import secateur as sec
 from prune_figure2 import BASELINE
-from prune_runs import runs, trainer_of
+from prune_runs import PcfgModel, runs, trainer_of
 from report import (
     Case,
     Grammar,
@@ -35,8 +34,10 @@ from report import (
     start,
     table,
 )
-from secateur.kinds.pcfg.recipe import Trainer
-from secateur.models.dial import tradeoffs
+
+# What single decisions are worth, by the task's own change propagation: no public name tells.
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.models.curve import tradeoffs
 from secateur.plots.frontier import LEARNED
 from secateur.search.core import DECLINE, TAKE, Example, Policy
 from secateur.tasks.span_pruning.propagate import propagate
@@ -91,7 +92,7 @@ def regrets(advantage: Floats, gold: Bools) -> dict[str, dict[str, float]]:
     return found
 
 
-def measure(case: Case, model: sec.Model, sentences: int) -> dict[str, Any]:
+def measure(case: Case, model: PcfgModel, sentences: int) -> dict[str, Any]:
     """Each trade-off's two policies on the same sentences."""
     trainer = trainer_of(replace(case, surrogate="cp"), model)
     short = [tree for tree in trainer.judging_trees if 2 < len(tree.leaves()) <= trainer.settings.max_length]
@@ -106,7 +107,7 @@ def measure(case: Case, model: sec.Model, sentences: int) -> dict[str, Any]:
     return {"sentences": len(examples), "rows": rows}
 
 
-def cp_tradeoffs(case: Case, trainer: Trainer, model: sec.Model) -> list[float]:
+def cp_tradeoffs(case: Case, trainer: Trainer, model: PcfgModel) -> list[float]:
     """Those the model was trained with; fitted to its baselines where it was trained with others."""
     if case.surrogate == "cp":
         return [run["tradeoff"] for run in model.log]

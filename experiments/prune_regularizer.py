@@ -20,6 +20,7 @@ import secateur as sec
 from prune_runs import given_grammar, settings_of, treebanks
 from report import (
     Case,
+    Evalb,
     Grammar,
     Pictures,
     Sections,
@@ -33,7 +34,11 @@ from report import (
     table,
     write_json,
 )
-from secateur.kinds.pcfg.recipe import Trainer
+
+# Baselines with other regularizers than a run has: fitted by hand from the trainer's decisions.
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.models.measure import tried
+from secateur.models.run import Run
 from secateur.search.core import Policy
 from secateur.search.linear import logistic_regression
 from secateur.search.parallel import Engine
@@ -54,10 +59,9 @@ def frontier_of(trainer: Trainer, dev: sec.Treebank, power: int, penalties: Sequ
             trainer.pool.matrix(), trainer.labelled(penalty), regularizer=2.0**-power, start=weights
         )
         parser = sec.Parser(trainer.grammar, features=trainer.task.span_features, policy=Policy(weights))
-        parses = [parser.parse(tree.words()) for tree in dev]
-        result = sec.evaluate(dev, [p.tree for p in parses], failed=[p.failed for p in parses])
-        mpush = sum(p.work.pushes for p in parses) / len(parses) / 1e6
-        rows.append({"penalty": penalty, "mpush": mpush, "f1": result.total.f1})
+        trial = tried(parser, dev, Evalb())
+        mpush = trial.mean("pushes") / 1e6
+        rows.append({"penalty": penalty, "mpush": mpush, "f1": trial.scores.accuracy})
     return rows
 
 
@@ -71,11 +75,11 @@ def sweep(case: Case, powers: Sequence[int], least: Sequence[int], penalties: Se
         if not missing:
             continue
         trainer = Trainer(
+            Run(engine=Engine(case.jobs)),
             trees.train,
             trees.dev,
             replace(settings_of(case), least_seen=seen),
             grammar=given_grammar(case.data),
-            engine=Engine(case.jobs),
         )
         for power in missing:
             found[f"{power}/{seen}"] = frontier_of(trainer, trees.dev, power, penalties)

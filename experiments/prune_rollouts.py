@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import secateur as sec
-from prune_runs import ROLLOUT_LEVEL, runs, trainer_of, treebanks
+from prune_runs import ROLLOUT_LEVEL, PcfgModel, runs, trainer_of, treebanks
 from report import (
     ROOT,
     Case,
@@ -37,15 +37,16 @@ from report import (
     start,
     table,
 )
-from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.kinds.pcfg.recipe import Trainer
+
+# Roll-outs of the task itself, by several engines: no public name runs them.
+from secateur.kinds.pcfg.trainer import Trainer
 from secateur.tasks.span_pruning.task import SpanPruning, sites_of
 
 # The engines and the plain loop are those of the benchmarks.
 sys.path.append(str(ROOT / "benchmarks"))
-from kernels import best
 from masks import Roll, rolls
 from rollouts import FLIPS, check, engines
+from turns import best
 
 NAME = "prune-rollouts"
 Row = dict[str, Any]
@@ -81,7 +82,7 @@ def seconds(task: SpanPruning, given: list[Roll], repeat: int) -> dict[str, floa
     return found
 
 
-def third(trainer: Trainer, model: sec.Model) -> str:
+def third(trainer: Trainer, model: PcfgModel) -> str:
     """The policy that keeps the share of spans nearest to a third; of dp, the runtime is spans kept."""
     some = trainer.judging[:100]
     decided = float(np.mean([len(sites_of(len(x.words))) for x, _ in some]))
@@ -89,24 +90,24 @@ def third(trainer: Trainer, model: sec.Model) -> str:
     return min(shares, key=lambda name: abs(shares[name] - 1 / 3))
 
 
-def measure(case: Case, model: sec.Model, count: int, repeat: int) -> Row:
+def measure(case: Case, model: PcfgModel, count: int, repeat: int) -> Row:
     """The first `count` dev sentences of each length class, under masks by one policy."""
     trainer = trainer_of(replace(case, surrogate="dp"), model)
     policy = third(trainer, model)
     weights = model.policies[policy].weights
     found: Row = {"policy": policy, "rows": timed(case, trainer.task, weights, BINS, count, repeat)}
-    if isinstance(model.grammar, SplitPCFG):
+    if isinstance(model.parts.grammar, sec.SplitPCFG):
         found["level"], found["rules"] = ROLLOUT_LEVEL, len(trainer.task.grammar.binary.weight)
         found["whole"] = whole(case, model, weights, min(count, WHOLE_COUNT))
     return found
 
 
-def whole(case: Case, model: sec.Model, weights: np.ndarray, count: int) -> Row:
+def whole(case: Case, model: PcfgModel, weights: np.ndarray, count: int) -> Row:
     """The same with all sub-symbols of the grammar that parses; no rows where they are too many."""
-    assert isinstance(model.grammar, SplitPCFG)
+    assert isinstance(model.parts.grammar, sec.SplitPCFG)
     found: Row = {
-        "level": len(model.grammar.ancestry),
-        "rules": int(np.count_nonzero(model.grammar.blocks.binary)),
+        "level": len(model.parts.grammar.ancestry),
+        "rules": int(np.count_nonzero(model.parts.grammar.blocks.binary)),
         "rows": [],
     }
     if found["level"] > ROLLOUT_LEVEL and found["rules"] <= WHOLE_RULES:

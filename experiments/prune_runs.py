@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from secateur.kinds.pcfg.model import load_model
 
 import secateur as sec
 from report import (
@@ -35,9 +34,13 @@ from report import (
     table,
 )
 from secateur.errors import InputError
-from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.kinds.pcfg.recipe import Settings, SplitSettings, Trainer, train
+
+# The trainer by itself, for surrogate rewards of a model's policies: no public name gives it.
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.models.run import Run
 from secateur.search.parallel import Engine
+from secateur.treebanks.normalization import AS_IN_THE_PAPER
 
 NAME = "prune-runs"
 SIZES = (2000, 400, 600)  # of the garden's parts
@@ -45,7 +48,9 @@ REGULARIZER = 2.0**-17  # of the coarse runs; prune_regularizer.py has since fou
 LEFT = 0.75  # of the accuracy at the fast end: further than a dial needs, as far as the paper's figures
 FINE_LEFT = 0.9  # below it, the unsplit grammar is both faster and better
 ROLLOUT_LEVEL = 2  # a roll-out with all sub-symbols takes ten times as long
-SPLITS = SplitSettings(levels=5, products=4)
+LEVELS, PRODUCTS = 5, 4  # of split grammars
+
+PcfgModel = sec.Model[PcfgParts, sec.Tree]
 
 
 class Trees(NamedTuple):
@@ -78,10 +83,10 @@ def treebanks(data: str, limit: int | None = None) -> Trees:
     sizes: Sequence[int | None] = (None, None, None) if limit is None else (limit, limit // 2, limit // 2)
     if data == "garden":
         a, b, c = (size or whole for size, whole in zip(sizes, SIZES, strict=True))
-        grown = sec.garden.treebank(a + b + c)
+        grown = sec.garden.treebank(a + b + c).normalize(AS_IN_THE_PAPER)
         return Trees(grown[:a], grown[a : a + b], grown[a + b :])
     folder = data_folder() / ("ptb-sample" if data == "ptb-r0" else data)
-    steps = sec.Normalization(advp=data != "ptb-r0")
+    steps = sec.Normalization(advp=False) if data == "ptb-r0" else AS_IN_THE_PAPER
     parts = [sec.read(folder / f"{part}.mrg", normalization=steps) for part in Trees._fields]
     return Trees(*(part[:size] for part, size in zip(parts, sizes, strict=True)))
 
@@ -101,21 +106,24 @@ def given_grammar(data: str) -> sec.PCFG | None:
     return sec.read_grammar(data_folder() / "wsj-grammars" / "eng.R0.gr.gz")
 
 
-def settings_of(case: Case) -> Settings:
+def settings_of(case: Case) -> sec.Settings:
     """How a case's model is trained. With r_CP a fine grammar is slow: few points, and 2n roll-outs."""
     if case.grammar == "fine":
         if case.data == "ptb-r0":
             raise InputError("ptb-r0 comes with a coarse grammar", fix="take --data ptb-sample")
         cp = case.surrogate == "cp"
-        return Settings(
+        return sec.Settings(
+            grammar="fine",
+            levels=LEVELS,
+            products=PRODUCTS,
             surrogate=case.surrogate,
             points=3 if cp else 6,
             left=FINE_LEFT,
             rollouts="some" if cp else "all",
             rollout_level=ROLLOUT_LEVEL,
-            binarization=SPLITS.binarization,
         )
-    return Settings(
+    return sec.Settings(
+        grammar=given_grammar(case.data) or "coarse",
         surrogate=case.surrogate,
         points=4 if case.data == "ptb-r0" else 8,
         left=LEFT,
@@ -128,28 +136,27 @@ def folder_of(case: Case) -> Path:
     return case.out / "runs" / case.name
 
 
-def runs(case: Case, *, settings: Settings | None = None, splits: SplitSettings = SPLITS) -> sec.Model:
+def runs(case: Case, *, settings: sec.Settings | None = None) -> PcfgModel:
     """The trained model of a case: the stored one, or a new one, stored."""
     trees, folder = treebanks(case.data, case.limit), folder_of(case)
     if not (folder / "model.toml").exists():
         if case.grammar == "fine":
             share_splits(case)
-        model = train(
+        model = sec.train(
             trees.train,
             dev=trees.dev,
             settings=settings or settings_of(case),
-            grammar=splits if case.grammar == "fine" else given_grammar(case.data),
             work=folder / "work",
             engine=Engine(case.jobs),
             tell=lambda step: print(f"[{step.done}/{step.total}] {step.text}", flush=True),
         )
         model.save(folder)
-    model = load_model(folder)
+    model = sec.Model.load(folder)
     if model.settings["checksum"] != trees.train.checksum():
         raise InputError(
             "this model was trained on other trees", where=str(folder), fix="delete it, or name another --out"
         )
-    if isinstance(model.grammar, SplitPCFG) != (case.grammar == "fine"):
+    if isinstance(model.parts.grammar, sec.SplitPCFG) != (case.grammar == "fine"):
         raise InputError(f"this model's grammar is not {case.grammar}", where=str(folder), fix="delete it")
     return model
 
@@ -163,22 +170,22 @@ def share_splits(case: Case) -> None:
                 shutil.copytree(split, own, ignore=shutil.ignore_patterns("*.partial"))
 
 
-def trainer_of(case: Case, model: sec.Model, *, level: int = ROLLOUT_LEVEL) -> Trainer:
+def trainer_of(case: Case, model: PcfgModel, *, level: int = ROLLOUT_LEVEL) -> Trainer:
     """The task, examples and surrogate reward that a case's model was trained with.
 
     Roll-outs see a fine grammar from a level of its hierarchy.
     """
     trees = treebanks(case.data, case.limit)
     return Trainer(
+        Run(engine=Engine(case.jobs)),
         trees.train,
         trees.dev,
         replace(settings_of(case), rollout_level=level),  # coarse grammars have no levels
-        grammar=model.grammar if case.grammar == "fine" else given_grammar(case.data),
-        engine=Engine(case.jobs),
+        grammar=model.parts.grammar if case.grammar == "fine" else given_grammar(case.data),
     )
 
 
-def about(case: Case, model: sec.Model) -> dict[str, Any]:
+def about(case: Case, model: PcfgModel) -> dict[str, Any]:
     """What was trained on what, in numbers."""
     trainer = trainer_of(case, model)
     golds = [trainer.task.gold(tree) for part in treebanks(case.data, case.limit) for tree in part]
@@ -186,8 +193,8 @@ def about(case: Case, model: sec.Model) -> dict[str, Any]:
         "trees": len(trainer.trees) + trainer.unparsed,
         "held out": model.settings["held out"],
         "unparsed": trainer.unparsed,
-        "symbols": len(model.rules.symbols),
-        "binary rules": len(model.rules.binary.weight),
+        "symbols": len(model.parts.rules.symbols),
+        "binary rules": len(model.parts.rules.binary.weight),
         "gold nodes": sum(gold.total for gold in golds),
         # A node of a known label has a row for each of its sub-symbols.
         "lacking": sum(gold.total - len(np.unique(gold.nodes[:, :2], axis=0)) for gold in golds),
@@ -195,11 +202,11 @@ def about(case: Case, model: sec.Model) -> dict[str, Any]:
         "rounds": sum(len(run["rounds"]) - 1 for run in model.log),
         "seconds": sum(r["seconds"] for run in model.log for r in run["rounds"]),
     }
-    if isinstance(model.grammar, SplitPCFG):
+    if isinstance(model.parts.grammar, sec.SplitPCFG):
         found["levels"] = model.settings["F1 of the levels"]
         found["level"] = model.settings["level"]
         found["products"] = model.settings["products"]
-        found["sub-symbols"] = int(model.grammar.blocks.splits.sum())
+        found["sub-symbols"] = int(model.parts.grammar.blocks.splits.sum())
         found["roll-out rules"] = len(trainer.task.grammar.binary.weight)
     return found
 
@@ -250,8 +257,8 @@ def _split(r: dict[str, Any]) -> list[str]:
     return [f"{r['products']} x {r['sub-symbols']:,}", ", ".join(levels), f"{r['roll-out rules']:,}"]
 
 
-def run(case: Case, *, settings: Settings | None = None, splits: SplitSettings = SPLITS) -> None:
-    model = runs(case, settings=settings, splits=splits)
+def run(case: Case, *, settings: sec.Settings | None = None) -> None:
+    model = runs(case, settings=settings)
     case.result(NAME, lambda: about(case, model))
     leave(case.out, sections)
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import secateur as sec
 from secateur.errors import InputError
+from secateur.metrics import COLLINS
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ("gum", "ptb-sample", "ptb-r0", "garden")  # in the order of the tables
@@ -75,6 +77,22 @@ def by_grammar(
     """A section for each grammar that anything is stored of."""
     found = {grammar: stored(out, experiment, grammar) for grammar in get_args(Grammar)}
     return {next(iter(r)).section(section): show(grammar, r) for grammar, r in found.items() if r}
+
+
+@dataclass(frozen=True, slots=True)
+class Evalb:
+    """As all results were scored: what a parse tags as punctuation does not count, right or wrong.
+
+    So a sentence where that leaves other words than in gold is left out; a model's own dial is by gold tags.
+    """
+
+    def said(self) -> str:
+        return COLLINS.protocol()
+
+    def score(
+        self, gold: Iterable[sec.Tree], found: Iterable[sec.Tree], *, failed: Sequence[bool] | None = None
+    ) -> sec.Evaluation:
+        return sec.evaluate(gold, found, COLLINS, failed=failed or ())
 
 
 @dataclass(frozen=True, slots=True)

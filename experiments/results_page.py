@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from secateur.kinds.arcs.model import FULL
-from secateur.kinds.pcfg.model import UNPRUNED
-
 import arc_table1
 import exact_grammars
 import fine_speed
 import peers
 import prune_figure3
 from report import ROOT, Pictures, Sections, read_json, stored, table
+from secateur.kinds.arcs.ways import FULL
+from secateur.kinds.pcfg.ways import UNPRUNED
 
 sys.path.append(str(ROOT / "benchmarks"))
 from length import draw as draw_lengths

@@ -8,20 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from secateur.kinds.arcs.model import DependencyModel
 
 import arc_lols
 import arc_table1
+import secateur as sec
 from secateur.errors import InputError
-from secateur.kinds.arcs.recipe import train_arcs
-from secateur.kinds.arcs.settings import ArcSettings
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward
 from secateur.search.values import replay
 from secateur.testing import check_task
 from toy_dependencies import confident
 
-SETTINGS = ArcSettings(
-    ends=(24, 64), costs=(2.0, 4.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1
+SETTINGS = replace(
+    arc_table1.GOLD,
+    ends=(24, 64),
+    costs=(2.0, 4.0, 8.0),
+    epochs=1,
+    shuffles=1,
+    bits=16,
+    iterations=2,
+    repeat=1,
 )
 TRAIN = arc_table1.bank("garden", "train")[:40]
 REWARD = Reward(arc_lols.heads, "features", 1e-5)
@@ -29,7 +34,7 @@ REWARD = Reward(arc_lols.heads, "features", 1e-5)
 
 class Run(NamedTuple):
     folder: Path
-    model: DependencyModel
+    model: arc_table1.ArcModel
     task: arc_lols.Jackknife
     data: list[Example]
 
@@ -38,7 +43,7 @@ class Run(NamedTuple):
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("arcs")
     held_out = arc_table1.bank("garden", "dev")[:20]
-    model = train_arcs(TRAIN, held_out, settings=SETTINGS, work=folder / "work")
+    model = sec.train(TRAIN, dev=held_out, settings=SETTINGS, work=folder / "work")
     task = arc_lols.jackknife(model, folder / "work")
     return Run(folder, model, task, [task.example(number % 4, tree) for number, tree in enumerate(TRAIN)])
 
@@ -92,7 +97,7 @@ def test_each_sentence_has_a_parser_without_it(run: Run) -> None:
     check_task(run.task, run.data[:6], workers=False)
     weights = [parser.models.crossing for parser in run.task.parsers]
     assert len(weights) == 5
-    assert np.array_equal(weights[-1], run.model.models.crossing)
+    assert np.array_equal(weights[-1], run.model.parts.models.crossing)
     assert not any(np.array_equal(weights[-1], other) for other in weights[:-1])
     filters = [parser.filters[0].weights for parser in run.task.parsers]
     assert not any(np.array_equal(filters[-1], other) for other in filters[:-1])

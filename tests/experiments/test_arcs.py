@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from secateur.kinds.arcs.model import FULL, DependencyModel
+from secateur.kinds.arcs.model import FULL
 
 import arc_bits
 import arc_figure2
@@ -20,13 +20,23 @@ import arc_figure5
 import arc_table1
 import arc_vine
 import report
-from arc_table1 import ArcCase
+from arc_table1 import ArcCase, ArcModel
 from secateur.errors import InputError
 from secateur.kinds.arcs.recipe import ArcTrainer
-from secateur.kinds.arcs.settings import ArcSettings
+from secateur.kinds.arcs.ways import FULL
+from secateur.models.run import Run
 from secateur.tasks.arc_locking.corpus import corpus_of
 
-SETTINGS = ArcSettings(ends=(24, 64), costs=(2.0, 8.0), epochs=1, shuffles=1, bits=16, iterations=2, repeat=1)
+SETTINGS = replace(
+    arc_table1.GOLD,
+    ends=(24, 64),
+    costs=(2.0, 8.0),
+    epochs=1,
+    shuffles=1,
+    bits=16,
+    iterations=2,
+    repeat=1,
+)
 POLICIES = ["dagger-0", "dagger-1"]
 
 
@@ -45,7 +55,7 @@ def few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(case: ArcCase) -> DependencyModel:
+def model(case: ArcCase) -> ArcModel:
     return case.model()
 
 
@@ -62,7 +72,7 @@ def is_drawn(case: ArcCase, name: str) -> bool:
     return (case.out / "pages" / "images" / f"{name}-{case.name}.png").stat().st_size > 0
 
 
-def test_table_1(case: ArcCase, model: DependencyModel) -> None:
+def test_table_1(case: ArcCase, model: ArcModel) -> None:
     test = arc_table1.bank("garden", "test")
     rows = arc_table1.measured(model, test)
     by_name = {row["name"]: row for row in rows}
@@ -82,7 +92,7 @@ def test_table_1(case: ArcCase, model: DependencyModel) -> None:
     assert shown.count("\n") >= len(rows)
 
 
-def test_a_trained_model_is_stored(case: ArcCase, model: DependencyModel) -> None:
+def test_a_trained_model_is_stored(case: ArcCase, model: ArcModel) -> None:
     written = (case.folder / "model.toml").stat().st_mtime_ns
     again = arc_table1.trained(case.folder, "garden", 240, SETTINGS)
     assert (case.folder / "model.toml").stat().st_mtime_ns == written
@@ -91,16 +101,15 @@ def test_a_trained_model_is_stored(case: ArcCase, model: DependencyModel) -> Non
 
 def test_stages_as_in_the_paper() -> None:
     settings = replace(SETTINGS, even=7)
-    trainer = ArcTrainer(
-        arc_table1.bank("garden", "train")[:60], arc_table1.bank("garden", "dev")[:20], settings
-    )
+    train, dev = arc_table1.bank("garden", "train")[:60], arc_table1.bank("garden", "dev")[:20]
+    trainer = ArcTrainer(Run(), train, dev, settings)
     groups = trainer.groups()
     assert len(groups) == 7
     assert sorted(t for group in groups for t in group) == list(range(268))
     assert len(groups[0]) < len(groups[-1])
 
 
-def test_figure_2(case: ArcCase, model: DependencyModel) -> None:
+def test_figure_2(case: ArcCase, model: ArcModel) -> None:
     arc_figure2.run(case, repeat=1)
     rows = stored(case, arc_figure2.NAME)
     dev = arc_table1.bank("garden", "dev")
@@ -113,12 +122,13 @@ def test_figure_2(case: ArcCase, model: DependencyModel) -> None:
     assert is_drawn(case, arc_figure2.NAME)
 
 
-def test_figure_2_of_the_second_order(tmp_path: Path, model: DependencyModel) -> None:
-    siblings = tuple(range(model.features.first, len(model.features.templates)))
-    second = replace(model, groups=(*model.groups, siblings))
+def test_figure_2_of_the_second_order(tmp_path: Path, model: ArcModel) -> None:
+    features = model.parts.features
+    siblings = tuple(range(features.first, len(features.templates)))
+    second = replace(model.parts, groups=(*model.parts.groups, siblings))
     trees = [tree for tree in arc_table1.bank("garden", "dev") if len(tree) <= 15]
     scores = arc_figure2.room(second, trees)
-    timed = arc_figure2.pieces(second, corpus_of(model.features, trees), scores)
+    timed = arc_figure2.pieces(second, corpus_of(features, trees), scores)
     found = {name: run() for name, run in timed.items()}
     # Where there is a projective tree there is one with siblings, and one that may cross.
     assert found[arc_figure2.PROJECTIVE] == found[arc_figure2.SECOND] <= found[arc_figure2.CROSSING]
@@ -131,11 +141,11 @@ def test_figure_2_of_the_second_order(tmp_path: Path, model: DependencyModel) ->
     assert (tmp_path / "arc-figure2-garden.png").stat().st_size > 0
 
 
-def test_figure_3(case: ArcCase, model: DependencyModel) -> None:
+def test_figure_3(case: ArcCase, model: ArcModel) -> None:
     arc_figure3.run(case)
     found = stored(case, arc_figure3.NAME)
     assert found["after"] == list(range(1, 269))
-    assert found["ends"] == list(np.cumsum([len(group) for group in model.groups]))
+    assert found["ends"] == list(np.cumsum([len(group) for group in model.parts.groups]))
     uas = {row["templates"]: row["uas"] for row in found["parsed"]}
     assert list(uas) == [1, 2, 4, 8, 16, 32, 48, 64, 128, 256, 268]
     # All templates on the judging half of dev: what training measured.
@@ -150,7 +160,7 @@ def test_figure_3_without_a_ranking(tmp_path: Path) -> None:
         arc_figure3.ranking_of(tmp_path)
 
 
-def test_figure_4(case: ArcCase, model: DependencyModel) -> None:
+def test_figure_4(case: ArcCase, model: ArcModel) -> None:
     arc_figure4.run(case, point="dagger-0")
     found = stored(case, arc_figure4.NAME)
     assert list(found["policies"]) == POLICIES
@@ -180,7 +190,7 @@ def test_figure_4(case: ArcCase, model: DependencyModel) -> None:
         arc_figure4.run(case, point="dagger-7")
 
 
-def test_figure_5(case: ArcCase, model: DependencyModel) -> None:
+def test_figure_5(case: ArcCase, model: ArcModel) -> None:
     arc_figure5.run(case)
     found = stored(case, arc_figure5.NAME)
     lines = arc_figure5.by_line(found)
@@ -199,7 +209,7 @@ def test_figure_5(case: ArcCase, model: DependencyModel) -> None:
     assert is_drawn(case, arc_figure5.NAME)
 
 
-def test_vine(case: ArcCase, model: DependencyModel) -> None:
+def test_vine(case: ArcCase, model: ArcModel) -> None:
     found = case.result(arc_vine.NAME, lambda: arc_vine.measure(case))
     rows = {row["name"]: row for row in found["rows"]}
     assert set(rows) == {*(point.name for point in model.points), *(f"vine {s:g}" for s in arc_vine.SHARES)}

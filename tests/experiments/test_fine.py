@@ -27,8 +27,6 @@ import prune_runs
 import report
 import secateur as sec
 from secateur.errors import InputError
-from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.kinds.pcfg.parser import model_parser
 from secateur.search.linear import REGULARIZER
 
 
@@ -36,13 +34,13 @@ from secateur.search.linear import REGULARIZER
 def case(tmp_path_factory: pytest.TempPathFactory) -> report.Case:
     """A trained case."""
     case = report.Case("garden", grammar="fine", out=tmp_path_factory.mktemp("fine"), limit=120)
-    settings = replace(prune_runs.settings_of(case), points=3, iterations=1, repeat=1)
-    prune_runs.run(case, settings=settings, splits=replace(prune_runs.SPLITS, levels=1, products=2))
+    own = {"levels": 1, "products": 2, "points": 3, "iterations": 1, "repeat": 1}
+    prune_runs.run(case, settings=replace(prune_runs.settings_of(case), **own))
     return case
 
 
 @pytest.fixture(scope="module")
-def model(case: report.Case) -> sec.Model:
+def model(case: report.Case) -> prune_runs.PcfgModel:
     return prune_runs.runs(case)
 
 
@@ -90,14 +88,14 @@ def test_the_option() -> None:
         prune_runs.settings_of(report.Case("ptb-r0", grammar="fine"))
 
 
-def test_runs(case: report.Case, model: sec.Model) -> None:
+def test_runs(case: report.Case, model: prune_runs.PcfgModel) -> None:
     assert prune_runs.folder_of(case) == case.out / "runs" / "garden-dp-fine"
     assert model.settings["regularizer"] == REGULARIZER
     assert model.settings["rollout_level"] == 2
     about = stored(case, "prune-runs")
-    assert isinstance(model.grammar, SplitPCFG)
-    assert about["level"] == len(model.grammar.ancestry)
-    assert about["sub-symbols"] >= about["symbols"] == len(model.rules.symbols)
+    assert isinstance(model.parts.grammar, sec.SplitPCFG)
+    assert about["level"] == len(model.parts.grammar.ancestry)
+    assert about["sub-symbols"] >= about["symbols"] == len(model.parts.rules.symbols)
     assert 0 <= about["lacking"] < about["gold nodes"]
     assert about["roll-out rules"] >= about["binary rules"]
     assert "| garden-dp-fine |" in section(case, "prune_runs_fine")
@@ -117,15 +115,15 @@ def test_a_run_for_the_other_surrogate_takes_the_split_grammars(case: report.Cas
     assert {key: found.settings[key] for key in asked} == asked
 
 
-def test_figure2_is_about_the_grammar_of_roll_outs(case: report.Case, model: sec.Model) -> None:
+def test_figure2_is_about_the_grammar_of_roll_outs(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_figure2.run(case)
     rows = stored(case, prune_figure2.NAME)
     assert [row["penalty"] for row in rows] == [run["penalty"] for run in model.log]
     for row, run in zip(rows, model.log, strict=True):
         assert [r["reward"] for r in row["rounds"]] == [r["reward"] for r in run["rounds"]]
     trainer = prune_runs.trainer_of(case, model)
-    assert isinstance(model.grammar, SplitPCFG)
-    assert len(trainer.task.grammar.symbols) == model.grammar.blocks.splits.sum()
+    assert isinstance(model.parts.grammar, sec.SplitPCFG)
+    assert len(trainer.task.grammar.symbols) == model.parts.grammar.blocks.splits.sum()
     # What training noted about a baseline is found again.
     accuracy, runtime = trainer.surrogate(model.policies["baseline-1"], trainer.stopping)
     assert rows[1]["rounds"][0]["accuracy"] == pytest.approx(accuracy)
@@ -135,13 +133,12 @@ def test_figure2_is_about_the_grammar_of_roll_outs(case: report.Case, model: sec
     assert (case.out / "pages" / "images" / "prune-figure2-garden-fine.png").stat().st_size > 0
 
 
-def test_figure3_parses_with_one_split_grammar(case: report.Case, model: sec.Model) -> None:
+def test_figure3_parses_with_one_split_grammar(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_figure3.run(case, timed=True, repeat=1)
     found = stored(case, prune_figure3.NAME)
     test = prune_runs.treebanks("garden", case.limit).test
     for name, row in (("exact", found["unpruned"]), ("lols-2", found["points"][2]["lols"])):
-        parser = model_parser(model, name + "+max-rule")
-        parses = [parser.parse(tree.words()) for tree in test]
+        parses = list(model.parser(name + "+max-rule").pipe(test))
         result = sec.evaluate(test, [p.tree for p in parses], failed=[p.failed for p in parses])
         assert row["f1"] == pytest.approx(result.total.f1)
         assert row["mpush"] == pytest.approx(np.mean([p.work.pushes for p in parses]) / 1e6)
@@ -166,7 +163,7 @@ def test_figure4(cp: report.Case) -> None:
     assert "garden-cp-fine: 4 dev sentences" in section(cp, "prune_figure4_fine")
 
 
-def test_rollouts(case: report.Case, model: sec.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollouts(case: report.Case, model: prune_runs.PcfgModel, monkeypatch: pytest.MonkeyPatch) -> None:
     prune_rollouts.run(case, count=1, repeat=1)
     found = stored(case, prune_rollouts.NAME)
     assert found["policy"] in model.policies

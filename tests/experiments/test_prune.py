@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from secateur.kinds.pcfg.model import Model
 
 import prune_figure2
 import prune_figure3
@@ -23,7 +22,7 @@ import report
 import secateur as sec
 from secateur.errors import InputError
 from secateur.metrics import Counts, permutation_test
-from secateur.models.dial import Curve
+from secateur.models.curve import Curve
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> report.Case:
 
 
 @pytest.fixture(scope="module")
-def model(case: report.Case) -> Model:
+def model(case: report.Case) -> prune_runs.PcfgModel:
     return prune_runs.runs(case)
 
 
@@ -51,22 +50,22 @@ def stored(case: report.Case, name: str) -> Any:
     return json.loads(case.file(name).read_text(encoding="utf-8"))
 
 
-def test_the_model_is_where_the_others_look_for_it(case: report.Case, model: Model) -> None:
+def test_the_model_is_where_the_others_look_for_it(case: report.Case, model: prune_runs.PcfgModel) -> None:
     assert (case.out / "runs" / "garden-dp" / "model.toml").exists()
     assert (case.out / "runs" / "garden-dp" / "work").is_dir()
     about = stored(case, "prune-runs")
     assert about["points"] == 3
-    assert about["binary rules"] == len(model.grammar.binary.weight)
+    assert about["binary rules"] == len(model.parts.grammar.binary.weight)
     assert 0 <= about["lacking"] < about["gold nodes"]
     assert "| garden-dp |" in section(case, "prune_runs")
 
 
-def test_a_model_of_other_trees_is_refused(case: report.Case, model: Model) -> None:
+def test_a_model_of_other_trees_is_refused(case: report.Case, model: prune_runs.PcfgModel) -> None:
     with pytest.raises(InputError, match="other trees"):
         prune_runs.runs(replace(case, limit=90))
 
 
-def test_figure2(case: report.Case, model: Model) -> None:
+def test_figure2(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_figure2.run(case)
     rows = stored(case, prune_figure2.NAME)
     assert [row["penalty"] for row in rows] == [run["penalty"] for run in model.log]
@@ -86,7 +85,7 @@ def test_figure2(case: report.Case, model: Model) -> None:
     assert (case.out / "pages" / "images" / "prune-figure2-garden.png").stat().st_size > 0
 
 
-def test_figure3_compares_true_rewards(case: report.Case, model: Model) -> None:
+def test_figure3_compares_true_rewards(case: report.Case, model: prune_runs.PcfgModel) -> None:
     # Policies that differ for certain, whatever LOLS made of them.
     others = {"lols-0": model.policies["baseline-2"], "lols-2": model.policies["baseline-0"]}
     others["lols-1"] = model.policies["baseline-1"]
@@ -108,7 +107,7 @@ def test_figure3_compares_true_rewards(case: report.Case, model: Model) -> None:
     assert third["baseline"]["failures"] > third["lols"]["failures"]
 
 
-def test_figure3_measures_once_and_keeps_its_timing(case: report.Case, model: Model) -> None:
+def test_figure3_measures_once_and_keeps_its_timing(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_figure3.run(case, timed=True, repeat=1)
     once = stored(case, prune_figure3.NAME)
     assert set(once["speed"]) == {"exact", *model.policies}
@@ -156,7 +155,7 @@ def test_regrets_of_a_few_decisions() -> None:
     assert found["all"]["regret"] == pytest.approx((0.25 + 0.75) / 6)
 
 
-def test_figure4(case: report.Case, model: Model) -> None:
+def test_figure4(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_figure4.run(case, sentences=6)
     found = stored(case, prune_figure4.NAME)
     assert found["sentences"] == 6
@@ -173,7 +172,7 @@ def test_figure4(case: report.Case, model: Model) -> None:
     assert "6 dev sentences" in section(case, "prune_figure4")
 
 
-def test_rollouts(case: report.Case, model: Model) -> None:
+def test_rollouts(case: report.Case, model: prune_runs.PcfgModel) -> None:
     prune_rollouts.run(case, count=1, repeat=1)
     found = stored(case, prune_rollouts.NAME)
     assert found["policy"] in model.policies

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -19,12 +19,14 @@ from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import Smoothing
 from secateur.grammar.induce import induce as induce_from
-from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.lexicon import UNKNOWN
 from secateur.grammar.pcfg import PCFG, TOLERANCE
 from secateur.grammar.text import read_any, write_grammar
 from secateur.treebanks.annotation import read_files
 from secateur.treebanks.phrases import PHRASES
+
+if TYPE_CHECKING:
+    from secateur.grammar.latent.grammar import SplitPCFG
 
 HELP = "Induce, describe, check and convert grammars."
 
@@ -166,6 +168,8 @@ def convert(
 
 def _read(file: str, *, composed: bool = True) -> PCFG | SplitPCFG:
     if os.path.isdir(file):
+        from secateur.grammar.latent.grammar import SplitPCFG  # with the kernels, which few commands need
+
         found = getattr(inputs.read_model(file).parts, "grammar", None)
         if not isinstance(found, PCFG | SplitPCFG):
             raise InputError("this model has no grammar", where=file, fix="name a model of kind pcfg")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json as jsonlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 DRAWN, JSON = "drawn", "json"
 FORMS = (*formats.ALL_FORMATS, DRAWN, JSON)
+_SELDOM = 100_000  # objects more than before: a batch of trees has a few thousand, and then they are gone
 
 
 class OnLong(StrEnum):
@@ -106,11 +109,22 @@ def parse(
         err.print("Type sentences, a line each; Ctrl-D ends.")
     tally = Tally(loaded.kind.figures)
     portions = batches(enumerate(given.sentences, 1), 1 if typing else 600, lambda one: len(one[1]))
-    with sink(output) as out:
+    with sink(output) as out, _rare_collections():
         found = spread(Shown(parser, form, loaded.kind.figures.work), portions, cores(jobs))
         _write(out, progress(_flat(found), "parsing", quiet=quiet), parser.annotation, form, tally)
     if not quiet:
         tally.report(f"{model}, point {point.name}" if point else f"{model}, {loaded.unpruned}")
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Within, the interpreter looks seldom for cycles: trees have none, and it would look at each of them."""
+    before = gc.get_threshold()
+    gc.set_threshold(_SELDOM, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:

@@ -100,7 +100,10 @@ class Tree:
 
     @property
     def is_discontinuous(self) -> bool:
-        return any(ix[-1] - ix[0] + 1 != len(ix) for _, ix in self.constituents() if ix)
+        # Nearly all trees are in order, which is soon seen; others may have a node without words at fault.
+        return not _is_in_order(self) and any(
+            ix[-1] - ix[0] + 1 != len(ix) for _, ix in self.constituents() if ix
+        )
 
     def spans(self) -> list[Span]:
         """Every node above the preterminals as a span, parents first; the tree must be continuous."""
@@ -144,6 +147,19 @@ def _first_position(node: Tree) -> int:
     leaf = node.children[0]
     assert isinstance(leaf, Leaf)
     return leaf.position
+
+
+def _is_in_order(root: Tree) -> bool:
+    """Whether the words have one position after the other from left to right: then every node is one span."""
+    found: list[int] = []
+    stack: list[Tree | Leaf] = [root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Leaf):
+            found.append(part.position)
+        else:
+            stack += part.children[::-1]
+    return not found or found == list(range(found[0], found[0] + len(found)))
 
 
 def _walk(root: Tree) -> list[tuple[Tree, int]]:

@@ -67,6 +67,7 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
         "judged on": len(trainer.judging_trees),
         "unparsed": trainer.unparsed,
         **noted(settings, "binarization", "split", "features"),
+        "regularizer": trainer.regularizer,
         **trainer.binarization.notes(),
         **grammar.notes,
     }

@@ -10,6 +10,7 @@ import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from sys import intern
 from typing import NamedTuple, cast
@@ -43,6 +44,7 @@ _LEAST_LOOKAHEAD = 8  # the same in a file where that was in vain
 
 _ESCAPE_WORD = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _ESCAPE_LABEL = str.maketrans("()", "[]")
+_REMEMBERED = 1 << 15  # words under tags, and labels, as they are written
 
 
 def read_tree(text: str, *, empty: bool = False) -> Tree:
@@ -68,7 +70,7 @@ def write(tree: Tree, *, indent: bool = False) -> str:
             f'the tree over "{" ".join(tree.words()[:6])} ..." is discontinuous',
             fix="write it as discbracket, which can hold it",
         )
-    return _indented(tree, 0) if indent else line_of(tree, _spell)
+    return _indented(tree, 0) if indent else line_of(tree)
 
 
 def looks_like(text: str) -> bool:
@@ -84,9 +86,18 @@ def the_one(trees: Iterator[Tree]) -> Tree:
     return tree
 
 
-def line_of(node: Tree, spell: Callable[[Leaf], str]) -> str:
-    """The brackets of a node on one line."""
-    parts = [line_of(c, spell) if isinstance(c, Tree) else spell(c) for c in node.children]
+def line_of(node: Tree, spell: Callable[[Leaf], str] | None = None) -> str:
+    """The brackets of a node on one line; `spell` says how words are written, if not by themselves."""
+    parts: list[str] = []
+    for child in node.children:
+        if isinstance(child, Leaf):
+            parts.append(spell(child) if spell else escape(child.word))
+            continue
+        below = child.children
+        if spell is None and len(below) == 1 and isinstance(below[0], Leaf):
+            parts.append(_tagged(child.label, below[0].word))
+        else:
+            parts.append(line_of(child, spell))
     return f"({_label(node)} {' '.join(parts)})"
 
 
@@ -96,6 +107,14 @@ def escape(word: str) -> str:
     if not _PLAIN.fullmatch(escaped):
         raise InputError(f"the word {word!r} is empty or has white space in it", fix="write _ for the space")
     return escaped
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _tagged(label: str, word: str) -> str:
+    """A word under its tag: most nodes are such, and many come again."""
+    if not label:
+        raise _unwritable(label)
+    return f"({_escape_label(label)} {escape(word)})"
 
 
 class _Chunk(NamedTuple):
@@ -342,21 +361,29 @@ def _unbalanced(token: int, closing: int) -> _Fault:
     return _Fault(token, 'unbalanced ")": no tree is open', fix, closing=closing)
 
 
-def _spell(leaf: Leaf) -> str:
-    return escape(leaf.word)
-
-
 def _label(node: Tree) -> str:
-    label = node.label.translate(_ESCAPE_LABEL)
-    if not _PLAIN.fullmatch(label) and (label or node.is_preterminal):
-        raise InputError(f"the label {node.label!r} cannot be written", fix="use one without white space")
+    label = _escape_label(node.label)
+    if not label and node.is_preterminal:
+        raise _unwritable(label)
     return label
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _escape_label(label: str) -> str:
+    escaped = label.translate(_ESCAPE_LABEL)
+    if label and not _PLAIN.fullmatch(escaped):
+        raise _unwritable(label)
+    return escaped
+
+
+def _unwritable(label: str) -> InputError:
+    return InputError(f"the label {label!r} cannot be written", fix="use one without white space")
 
 
 def _indented(node: Tree, depth: int) -> str:
     if all(isinstance(child, Leaf) or child.is_preterminal for child in node.children):
-        return line_of(node, _spell)
+        return line_of(node)
     gap = "\n" + "  " * (depth + 1)
-    parts = [_indented(c, depth + 1) if isinstance(c, Tree) else _spell(c) for c in node.children]
+    parts = [_indented(c, depth + 1) if isinstance(c, Tree) else escape(c.word) for c in node.children]
     # The Penn Treebank starts the tree inside an unlabelled bracket on the same line.
     return f"({_label(node)}{gap if node.label else ' '}{gap.join(parts)})"
