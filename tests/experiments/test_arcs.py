@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from secateur.kinds.arcs.model import FULL
 
 import arc_bits
 import arc_figure2
