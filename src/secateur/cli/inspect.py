@@ -10,7 +10,7 @@ import typer
 
 from secateur.cli import inputs
 from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg
-from secateur.cli.settings import choose, print_points
+from secateur.cli.settings import choose, one_tree, print_points
 from secateur.cli.spread import Given
 from secateur.cli.terminal import err, fits, print_json, print_pairs, sink
 
@@ -62,7 +62,7 @@ def inspect(
         given,
         tree,
         kind.looking(**looking.of(kind.name)),
-        kind.using(**using.of(kind.name)),
+        kind.using(**one_tree(kind, using)),
     )
     if svg:
         with sink(svg) as out:

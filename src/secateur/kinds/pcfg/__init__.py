@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from secateur.errors import InputError
 from secateur.kinds.pcfg.settings import COARSE, Looking, Settings, Using, measured
 from secateur.models.point import Figures, Way
 from secateur.treebanks.phrases import PHRASES
@@ -101,8 +100,6 @@ class Pcfg:
     ) -> Look:
         from secateur.kinds.pcfg.look import look
 
-        if using != Using():
-            raise InputError("the best tree is looked at, and no other", fix="leave options of parsing out")
         return look(parts, way, policies, sentence, gold, looking)
 
 
