@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -81,6 +82,23 @@ def test_sources_are_clean() -> None:
     ]
     assert SOURCES
     assert not found, "\n".join(found)
+
+
+def test_functions_and_files_are_short() -> None:
+    """Kernels are as long as their recurrences."""
+    known = {"grammar/text.py parse_grammar"}
+    found = []
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "src" / "secateur").as_posix()
+        if name.startswith("kernels/"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        found += [name] if text.count("\n") > 400 else []
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                found += [f"{name} {node.name}"] if lines > 60 else []
+    assert set(found) <= known, sorted(set(found) - known)
 
 
 def test_the_changelog_knows_the_version() -> None:

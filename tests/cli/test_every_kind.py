@@ -130,11 +130,10 @@ def test_two_files_have_no_model(run: Run, each: Sample) -> None:
     run("evaluate", each.gold, each.gold, "--fastest").refused(each.gold, "only a model has a dial")
 
 
-def test_what_only_parse_can_show(run: Run, pcfg: Sample) -> None:
+def test_what_only_parse_can_show(run: Run, pcfg: Sample, tmp_path: Path) -> None:
     for options in (("-k", 2), ("--marginals", 0.5)):
-        run("evaluate", pcfg.model, pcfg.gold, *options).misused("is for `secateur parse`")
-        run("bench", pcfg.model, pcfg.gold, *options).misused("is for `secateur parse`")
-        run("inspect", pcfg.model, pcfg.sentence, *options).refused("the best tree", "leave")
+        for command in ("evaluate", "bench", "inspect"):
+            run(*call(command, pcfg, tmp_path), *options).misused("is for `secateur parse`")
 
 
 # parse ------------------------------------------------------------------------------------------------------

@@ -13,9 +13,11 @@ from secateur.features.span import SpanFeatures
 from secateur.grammar.latent.berkeley import read_berkeley
 from secateur.grammar.latent.grammar import product
 from secateur.grammar.latent.text import read_split
-from secateur.kinds.pcfg.model import Model
+from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.models.dial import Point
+from secateur.models.model import Model
+from secateur.models.point import Point
 from split_text import SPLIT
 from toy_dependencies import toy_dependency_model
 
@@ -76,9 +78,10 @@ def test_the_grammar_of_a_model(run: Run, tmp_path: Path) -> None:
     seeds = [SplitTraining(trees, settings=SplitSettings(levels=1, seed=seed)).fit() for seed in (0, 1)]
     whole = product([one.grammar() for one in seeds])
     features = SpanFeatures.from_words(trees.vocabulary())
-    Model(whole, features, {}, [Point("exact", 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)], {}).save(
-        tmp_path / "m"
-    )
+    parts = PcfgParts(whole, features)
+    name, way = next(iter(KIND.ways(parts, {}).items()))
+    point = Point(name, way, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+    Model(KIND, parts, {}, [point]).save(tmp_path / "m")
     stem = tmp_path / "b"
     found = run("grammar", "convert", tmp_path / "m", "-o", stem, "--to", "Berkeley-split").done()
     assert "the first of 2 grammars" in found.err

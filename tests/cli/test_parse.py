@@ -53,6 +53,34 @@ def test_raw_text_is_split_into_sentences(run: Run, grammar: Path, tmp_path: Pat
     assert len(run("parse", grammar, "the cat slept. A dog saw it.", "--raw").done().lines) == 2
 
 
+RAW = "the cat slept.\n\nYes, a dog saw it!\n" * 40
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_text_that_is_not_tokenized_is_said_once(
+    run: Run, grammar: Path, tmp_path: Path, piped: bool
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(RAW)
+
+    def parse(*options: object, content: str = RAW) -> list[str]:
+        text.write_text(content)
+        found = run("parse", grammar, "-" if piped else text, *options, stdin=content if piped else "")
+        return [line for line in found.done().err.splitlines() if "--raw" in line]
+
+    (said,) = parse()
+    assert said.startswith(f"{'<stdin>' if piped else text}: ")
+    assert "punctuation" in said
+    assert parse(content="the cat slept.\n") == [said]
+    assert parse("--quiet") == parse("--raw") == parse("--from", "tokens") == []
+    for tokens in ("the cat slept .\nMr. Smith did n't .\n", "the cat\n", "\n", ""):
+        assert parse(content=tokens) == []
+
+
+def test_a_sentence_in_quotes_needs_no_warning(run: Run, grammar: Path) -> None:
+    assert "--raw" not in run("parse", grammar, "Yes, the cat slept!").done().err
+
+
 def test_the_words_of_a_treebank_without_its_traces(run: Run, grammar: Path, tmp_path: Path) -> None:
     path = tmp_path / "traces.mrg"
     path.write_text("( (S (NP-SBJ (DT the)\n (NN cat)) (VP (VBD slept) (NP (-NONE- *T*-1))) (. .)))\n")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from secateur import Model
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.kinds.pcfg.model import load_model
 
 Run = Callable[..., Any]
 
@@ -19,8 +19,7 @@ def test_train_and_parse(run: Run, tmp_path: Path) -> None:
     found = run("train", trees, "-o", made, *options).done()
     assert "seed 0, level 1" in found.err
     assert "F1 on held-out trees: level 0" in found.err
-    model = load_model(made)
-    assert isinstance(model.grammar, SplitPCFG)
+    assert isinstance(Model.load(made).parts.grammar, SplitPCFG)
     sentence = "The old farmer saw the girl in the garden ."
     for setting in ("--fastest", "--most-accurate"):
         assert run("parse", made, sentence, "--json", setting).done().json["tree"].startswith("(ROOT ")
@@ -34,7 +33,9 @@ def test_train_and_parse(run: Run, tmp_path: Path) -> None:
 def test_wrong_numbers(run: Run, tmp_path: Path) -> None:
     trees = tmp_path / "garden.mrg"
     run("treebank", "garden", 30, "-o", trees).done()
-    assert run("train", trees, "-o", tmp_path / "m", "--grammar", "fine", "--levels", 0).code != 0
-    run("train", trees, "-o", tmp_path / "m", "--grammar", "finer").refused("finer")
-    coarse = run("train", trees, "-o", tmp_path / "m", "--grammar", "coarse", "--products", 4)
-    assert (coarse.code, "--products is for training on a fine grammar" in coarse.err) == (2, True)
+    given = ("train", trees, "-o", tmp_path / "m", "--grammar")
+    run(*given, "fine", "--levels", 0).misused("--levels")
+    run(*given, "fine", "--points", 2).refused("2 operating points", "3 or more")
+    run(*given, "finer").refused("finer", "no such file")
+    for option in ("--products", "--levels"):
+        run(*given, "coarse", option, 4).refused(option[2:], "a grammar that is split", "fine")

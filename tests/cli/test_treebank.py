@@ -135,6 +135,28 @@ def test_convert_of_a_discontinuous_tree_to_brackets(run: Run) -> None:
     assert run("treebank", "convert", "-", "--strict", stdin=given).err.startswith("error: <stdin>, tree 2 ")
 
 
+def test_convert_makes_trees_continuous(run: Run, tmp_path: Path) -> None:
+    path, output = tmp_path / "x.dbr", tmp_path / "x.mrg"
+    run("treebank", "garden", 200, "--to", "discbracket", "-o", path).done()
+    assert run("treebank", "convert", path, "-q").code == 1, "some of them are discontinuous"
+    options = ("--to", "brackets", "--continuous")
+    assert (
+        "200 trees written, 0 faults" in run("treebank", "convert", path, *options, "-o", output).done().err
+    )
+    made = Treebank.read(output)
+    assert [tree.words() for tree in made] == [tree.words() for tree in Treebank.read(path)]
+    assert run("treebank", "convert", path, "--continuous").done().out == output.read_text()
+    (what,) = run("treebank", "convert", "-", *options, stdin=DISCONTINUOUS).done().lines
+    assert read_tree(what).words() == ["what", "you", "see"]
+    run("treebank", "convert", path, "--to", "discbracket", "--continuous").misused("--continuous")
+    # As the message says of what no model learns from.
+    for command in ("train", "quickstart"):
+        remedy = "secateur treebank convert --to brackets --continuous"
+        run(command, path, "-o", tmp_path / "out").refused(path, "discontinuous", remedy)
+        assert not (tmp_path / "out").exists()
+    run("train", path, "--kind", "pcfg", "-o", tmp_path / "out").refused(path, "discontinuous")
+
+
 def test_draw(run: Run, trees: Path, tmp_path: Path) -> None:
     lines = run("treebank", "draw", trees).done().lines
     assert lines[0].strip() == "ROOT"
@@ -275,3 +297,18 @@ def test_convert_trees_to_dependencies(run: Run, grown: Path, trees: Path, tmp_p
     run("treebank", "convert", trees, "--head-rules", table).misused("--head-rules")
     run("treebank", "convert", trees, "--to", "conllu", "--normalize").misused("--normalize")
     run("treebank", "convert", trees, "--to", "conllu", "--indent").misused("--indent")
+
+
+def test_draw_dependencies(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(CONLLU)
+    lines = run("treebank", "draw", path).done().lines
+    assert [line.split()[-3] for line in lines if line.strip()] == ["Let", "'s", "go"]
+    assert "►" in "".join(lines)
+    both = run("treebank", "draw", path, "--count", 2).done().out
+    assert run("treebank", "draw", path, "-n", 2).done().out in both
+    picture = ElementTree.fromstring(run("treebank", "draw", path, "--svg").done().out)
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert {"Let", "go", "xcomp"} <= set(picture.itertext())
+    run("treebank", "draw", path, "-n", 3).refused(path, "no tree number 3", "has 2 trees")
+    run("treebank", "draw", path, "--normalize").misused("--normalize")

@@ -10,7 +10,7 @@ import typer
 
 from secateur.cli import inputs
 from secateur.cli.options import Dial, Encoding, Json, ModelFolder, Quiet, check_svg
-from secateur.cli.settings import choose, print_points
+from secateur.cli.settings import choose, one_tree, print_points
 from secateur.cli.spread import Given
 from secateur.cli.terminal import err, fits, print_json, print_pairs, sink
 
@@ -57,7 +57,7 @@ def inspect(
     assert point is not None, "a model directory has points"
     how = kind.annotation.reading.from_notes(loaded.settings)
     tree = None if gold is None else inputs.read_gold(gold, given, kind.annotation, how, encoding)
-    options = kind.looking(**looking.of(kind.name)), kind.using(**using.of(kind.name))
+    options = kind.looking(**looking.of(kind.name)), kind.using(**one_tree(kind, using))
     found = kind.look(
         LookedAt(loaded.parts, point.way, loaded.policies, given, tree, *options, loaded.settings)
     )

@@ -110,6 +110,10 @@ class Run:
         """So many steps of a kind that were planned will not be."""
         self._clock.skip(kind, count)
 
+    def found(self, kind: str, count: int) -> None:
+        """So many steps of a kind were finished by an earlier process."""
+        self._clock.found(kind, count)
+
     def told(self, text: str, kind: str = "", *, minor: bool = False) -> None:
         """A step is finished; without a kind, it was none of those planned."""
         done, total, left = self._clock.finished(kind)
@@ -247,6 +251,11 @@ class _Clock:
     def skip(self, kind: str, count: int) -> None:
         with self._lock:
             self._ahead[kind] = max(self._ahead[kind] - count, 0)
+
+    def found(self, kind: str, count: int) -> None:
+        self.skip(kind, count)
+        with self._lock:
+            self._done += count
 
     def worked(self) -> None:
         with self._lock:

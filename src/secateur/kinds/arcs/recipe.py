@@ -300,7 +300,7 @@ class ArcTrainer:
 
         resume = self.run.checkpoint(name, task.dim)
         if resume is not None:
-            self.run.skip("round", len(resume.rounds) - 1)
+            self.run.found("round", len(resume.rounds) - 1)
         return dagger(
             task,
             apart,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from secateur.kinds.pcfg.split import SplitSettings
 
 COARSE, FINE = "coarse", "fine"
+LEVELS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Settings:
     grammar: str | PCFG | SplitPCFG = option(
         FINE, "fine: split into sub-symbols; coarse: the trees' own; or a grammar file.", type=str
     )
-    levels: int = option(5, "Levels of splitting a fine grammar, at most.", low=1)
+    levels: int = option(LEVELS, "Levels of splitting a fine grammar, at most.", low=1)
     products: int = option(1, "Fine grammars, from as many seeds, that judge together.", low=1)
     surrogate: Literal["dp", "cp"] = option("dp", "dp: expected recall and kept spans; cp: F1 and items.")
     points: int = option(8, "Baselines along the frontier, and LOLS runs from them.", low=3)
@@ -51,6 +52,9 @@ class Settings:
     def __post_init__(self) -> None:
         check_choice("surrogate", self.surrogate, ("dp", "cp"))
         check_choice("roll-outs", self.rollouts, ("all", "some"))
+        if self.grammar != FINE and (self.levels, self.products) != (LEVELS, 1):
+            fix = "leave levels and products out, or take a fine grammar"
+            raise InputError("levels and products are of a grammar that is split", fix=fix)
         if not 0.0 < self.left < 1.0:
             raise InputError(f"{self.left} of the accuracy left", fix="give a share between 0 and 1")
         check_least(

@@ -224,6 +224,7 @@ class Trainer:
             carry = settings.carry
         self.pool.restore(carry * self.labelled(start.penalty))
         resume = self.run.checkpoint(name, self.task.dim)
+        self.run.found("round", len(resume.rounds) - 1 if resume else 0)
         learner = Aggregate(
             values=backprop if settings.surrogate == "dp" else propagate,
             iterations=settings.iterations,
@@ -250,8 +251,7 @@ class Trainer:
             save=partial(self.run.save_checkpoint, name),
             report=lambda r: self.run.told(_round_line(name, r), "round" if r.number else "", minor=True),
         )
-        told = len(learner.rounds_) - (len(resume.rounds) if resume else 1)
-        self.run.skip("round", settings.iterations - told)
+        self.run.skip("round", settings.iterations - (len(learner.rounds_) - 1))
         best = max(learner.rounds_, key=lambda r: r.reward)
         self.run.told(_round_line(name, best))
         return learner.policy_, learner.rounds_
