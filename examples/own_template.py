@@ -32,6 +32,5 @@ def f1(model):
 with tempfile.TemporaryDirectory() as folder:
     model.save(folder)
     again = sec.Model.load(folder, views=VIEWS)  # templates are saved as text, functions are not
-    print(
-        f"{len(again.parts.features.templates)} templates: F1 {f1(model):.2f}, saved and loaded {f1(again):.2f}"
-    )
+    count = len(again.parts.features.templates)
+    print(f"{count} templates: F1 {f1(model):.2f}, saved and loaded {f1(again):.2f}")
