@@ -31,6 +31,7 @@ from secateur.cli.owners import with_looking, with_reading, with_scoring, with_s
 from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
 from secateur.models.table import KINDS
+from secateur.search.workers import WorkersLost
 
 
 class _Commands(TyperGroup):
@@ -49,7 +50,7 @@ def _said() -> Iterator[None]:
             yield
         finally:
             sys.stdout.flush()  # a closed pipe or a full disk shows now, not while Python shuts down
-    except (InputError, MissingExtra) as problem:
+    except (InputError, MissingExtra, WorkersLost) as problem:
         complain(str(problem))
         raise SystemExit(1) from None
     except (KeyboardInterrupt, SystemError) as problem:
@@ -160,8 +161,6 @@ def main() -> None:
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors=errors)
-    # joblib counts the tasks that an interrupt throws away: nothing its user could do anything about.
-    warnings.filterwarnings("ignore", r"\d+ tasks", UserWarning, r"joblib\.")
     warnings.showwarning = _warn
     with _said():  # help is printed before any command is invoked
         built(tuple(KINDS.values()))(prog_name="secateur")
