@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.formats.brackets import read_tree
-from secateur.treebanks.tree import Leaf, Tree
+from secateur.treebanks.tree import Leaf, Tree, renumber
 from treebanks.formats.strategies import any_trees
 
 CAT = "(S (NP (DT the) (NN cat)) (VP (VBD slept)))"
@@ -36,6 +37,16 @@ def test_a_tree_gives_its_children(tree: Tree) -> None:
         for below in ((child,) if isinstance(child, Leaf) else child.children)
     ]
     assert tree  # whatever it holds
+
+
+@given(any_trees(), st.integers(0, 3))
+def test_a_tree_is_discontinuous_where_a_constituent_is(tree: Tree, first: int) -> None:
+    """The short cut by the order of words agrees with the definition, wherever the words begin."""
+    moved = renumber(tree, range(first, first + len(tree.leaves())))
+    holed = renumber(tree, [2 * leaf.position for leaf in tree.leaves()])
+    for one in (tree, moved, holed, Tree("S", (Tree("X", ()), tree, Tree("Y", ())))):
+        covered = [indices for _, indices in one.constituents() if indices]
+        assert one.is_discontinuous == any(ix[-1] - ix[0] + 1 != len(ix) for ix in covered)
 
 
 @pytest.mark.parametrize(

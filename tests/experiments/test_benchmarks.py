@@ -1,0 +1,116 @@
+"""The benchmarks: all start, and the bars of the commands are computed as they are meant."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import commands
+import secateur as sec
+import turns
+from report import ROOT
+from toy_model import toy_model
+
+PARTS = {"left_child", "masks", "turns"}  # of others
+NAMES = sorted(file.stem for file in (ROOT / "benchmarks").glob("*.py") if file.stem not in PARTS)
+TREES = """\
+(ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))
+(ROOT (S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))) (. .)))
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        import_module(name).main()
+    assert ended.value.code == 0
+    assert f"usage: {name}.py" in capsys.readouterr().out
+
+
+def test_runs_take_turns() -> None:
+    ticks = iter(range(100))
+    done: list[str] = []
+    runs = {name: lambda name=name: done.append(name) for name in "ab"}
+    spent = turns.in_turn(runs, 2, lambda: float(next(ticks) ** 2))
+    assert done == ["a", "b"] * 3  # the first of each is not counted
+    assert spent == {"a": 1.0, "b": 5.0}  # from 0 to 1, from 4 to 9
+
+
+def test_the_children_of_a_run_count() -> None:
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'sum(range(10**6))'])"
+    before = turns.of_children()
+    commands.run([sys.executable, "-c", code])
+    assert turns.of_children() > before
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> commands.Case:
+    toy_model().save(tmp_path / "model")
+    (tmp_path / "gold.mrg").write_text(TREES, encoding="utf-8")
+    return commands.given(tmp_path / "model", tmp_path / "gold.mrg", tmp_path, 5)
+
+
+def test_texts_of_a_given_model(case: commands.Case) -> None:
+    lines = case.text.read_text(encoding="utf-8").splitlines()
+    assert lines == ["the cat slept .", "a dog saw the cat ."] * 2 + ["the cat slept ."]
+    assert case.one.read_text(encoding="utf-8") == "the cat slept .\n"
+    assert case.words == sum(len(line.split()) for line in lines)
+    assert [str(tree) for tree in sec.read(case.gold)] == TREES.splitlines()
+
+
+def test_figures(
+    case: commands.Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From made-up seconds and speeds."""
+    model = sec.Model.load(case.model)
+    fastest = model.choose(fastest=True).point
+    spent = {"one": 0.5, "all": 0.5 + 1.4 * case.words / fastest.words_per_second, "two": 2.0}
+    speed = {point.name: point.words_per_second for point in model.points}
+
+    def cpu(asked: dict[str, list[str]], repeat: int) -> dict[str, float]:
+        given = {"import": 0.06, "nothing": 0.02, "Python": 1.0}
+        return {name: given.get(name) or spent[name.split()[-1]] for name in asked}
+
+    def asked(*arguments: Any) -> Any:
+        command, *_ = arguments
+        if command == "frontier":
+            return {"points": [{"name": name, "words_per_second": own} for name, own in speed.items()]}
+        point = arguments[arguments.index("--point") + 1]
+        if command == "bench":
+            return {"points": {point: {"words_per_second": 1.05 * speed[point]}}}
+        return {"settings": [{"words_per_second": 0.9 * speed[point]}]}
+
+    monkeypatch.setattr(commands, "cpu", cpu)
+    monkeypatch.setattr(commands, "asked", asked)
+    out = tmp_path / "figures.json"
+    given = ["--model", case.model, "--trees", tmp_path / "gold.mrg", "--sentences", 5, "--json", out]
+    monkeypatch.setattr(sys, "argv", ["commands.py", *map(str, given)])
+    commands.main()
+    rows = {row["what"]: row for row in json.loads(out.read_text(encoding="utf-8"))}
+    at = f"parse at {fastest.name}, start-up aside, by"
+    assert rows["import secateur"]["value"] == pytest.approx(0.04)
+    assert rows[f"{at} frontier"]["value"] == pytest.approx(1.4)
+    assert rows[f"{at} bench"]["value"] == pytest.approx(1.4 * 1.05)
+    for point in (fastest.name, model.unpruned):
+        assert rows[f"words/s at {point}"]["value"] == pytest.approx(1.05 / 0.9)
+        assert rows[f"--jobs 2 at {point}"]["value"] == pytest.approx(spent["two"] / spent["all"])
+    assert rows["first tree, in Python"]["value"] == 1.0
+    assert rows["first tree, by the command"]["value"] == 0.5
+    over = {what for what, row in rows.items() if not row["is_kept"]}
+    assert f"words/s at {model.unpruned}" in over
+    assert f"{at} frontier" not in over
+    shown = capsys.readouterr().out
+    assert shown.count("OVER") == len(over)
+    assert "1.40 x" in shown
+    assert "at most" in shown
+
+
+def test_a_command_that_fails_is_said() -> None:
+    with pytest.raises(SystemExit, match="ended with 1"):
+        commands.run([*commands.SECATEUR, "parse", "nowhere", "two words"])
