@@ -176,10 +176,12 @@ def test_commands_and_training_have_one_clock(
 
     def said(*args: object) -> Any:
         monkeypatch.setattr(sys, "argv", ["secateur", *map(str, args)])
+        code: object = 0
         try:
             main()
         except SystemExit as end:
-            assert not end.code
+            code = end.code
+        assert not code
         return json.loads(capsys.readouterr().out)
 
     monkeypatch.setattr(measure, "clock", one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -60,7 +61,9 @@ def train(
         **found.notes,
         **(reading.notes() if reading else {}),
     }
-    return Model(chosen, found.parts, found.policies, found.points, notes, found.log)
+    # As they are read back from a file: tuples are lists.
+    notes, log = json.loads(json.dumps([notes, found.log]))
+    return Model(chosen, found.parts, found.policies, found.points, notes, log)
 
 
 def _kind(bank: object, name: str | None) -> Kind[Any, Any]:

@@ -127,7 +127,7 @@ def _check_files(model: Model[Any, Any], sentences: Sequence[Sentence], folder: 
     model.save(folder)
     again = Model.load(folder)
     assert list(again.points) == list(model.points)
-    assert json.dumps(dict(again.settings)) == json.dumps(dict(model.settings))
+    assert (dict(again.settings), list(again.log)) == (dict(model.settings), list(model.log))
     assert list(again.policies) == sorted(model.policies)
     for point in model.frontier:
         before, after = model.parser(point.name), again.parser(point.name)
