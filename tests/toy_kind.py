@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +69,7 @@ class ToyParser(SentenceParser[Tree]):
             looks += len(contexts)
             tags.append(max(found, key=lambda tag: (found[tag], tag)))
         tree = chunked(tags[1:], sentence.leaves)
-        return Parse(tree, Work(pushes=looks), 1e-6, -math.log(looks), annotation=PHRASES)
+        return Parse(tree, Work(pushes=looks), 1e-6, -float(looks), annotation=PHRASES)
 
     def nothing(self, sentence: Sentence) -> Tree:
         return Tree("ROOT", ())
@@ -142,10 +141,9 @@ def counted(trees: Bank[Tree], kind: int, least: int) -> Table:
     """How often each tag was seen in the contexts of one kind."""
     found: dict[str, Counter[str]] = {}
     for tree in trees:
-        before = "START"
-        for word, tag in zip(Sentence.of(tree.words()).penn, tree.tags(), strict=True):
+        words, tags = Sentence.of(tree.words()).penn, tree.tags()
+        for word, before, tag in zip(words, ["START", *tags[:-1]], tags, strict=True):
             found.setdefault(("", word, f"{before} {word}")[kind], Counter())[tag] += 1
-            before = tag
     return {context: dict(tags) for context, tags in found.items() if tags.total() >= least}
 
 

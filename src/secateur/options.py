@@ -10,6 +10,7 @@ import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, field, fields
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Union, get_args, get_origin
 
 from secateur.errors import InputError
@@ -91,8 +92,22 @@ def check_choice(what: str, value: object, choices: Sequence[object]) -> None:
         raise InputError(f"unknown {what} {value!r}", fix="choose " + " or ".join(map(str, choices)))
 
 
-def check_least(numbers: Mapping[str, tuple[float, float]]) -> None:
+def check_number(what: str, value: object) -> float:
+    """Refuse what is no number."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{what} is a number, not {value!r}")
+    return float(value)
+
+
+def check_whole(what: str, value: object) -> int:
+    """Refuse what is no whole number."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{what}: give a whole number, not {value!r}")
+    return int(value)
+
+
+def check_least(numbers: Mapping[str, tuple[int, int]]) -> None:
     """Refuse a number below its least: (number, least) by what it counts."""
     for what, (number, least) in numbers.items():
-        if not number >= least:
+        if check_whole(what, number) < least:
             raise InputError(f"{number} {what}", fix=f"ask for {least} or more")

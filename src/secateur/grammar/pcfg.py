@@ -71,6 +71,11 @@ class PCFG:
     lexicon: Lexicon
     notes: dict[str, str]  # how it was made: the fields of the text format's first line
 
+    def __repr__(self) -> str:
+        symbols = f"{len(self.symbols):,} symbols from {self.start}"
+        rules = f"{len(self.binary.weight):,} binary and {len(self.unary.weight):,} unary rules"
+        return f"<PCFG: {symbols}, {rules}, {len(self.lexicon.words):,} words>"
+
     @classmethod
     def build(
         cls,

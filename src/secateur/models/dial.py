@@ -14,6 +14,7 @@ import numpy as np
 
 from secateur.errors import InputError
 from secateur.models.point import Figures, Point, pareto
+from secateur.options import check_number
 
 
 class Dial(TypedDict, total=False):
@@ -116,11 +117,11 @@ def choose(points: Sequence[Point], figures: Figures, dial: Dial) -> Choice:
         case {"budget": budget}:
             return within_budget(worth, _text(budget))
         case {"accuracy": accuracy}:
-            return at_least(worth, _number(accuracy, "accuracy"), figures)
+            return at_least(worth, check_number("accuracy", accuracy), figures)
         case {"max_loss": loss}:
-            return within_loss(worth, _number(loss, "max_loss"), figures)
+            return within_loss(worth, check_number("max_loss", loss), figures)
         case {"tradeoff": tradeoff}:
-            return for_tradeoff(points, _number(tradeoff, "tradeoff"), figures)
+            return for_tradeoff(points, check_number("tradeoff", tradeoff), figures)
         case {"point": wanted}:
             return _named(points, wanted)
         case {"fastest": _}:
@@ -132,12 +133,6 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f'a budget is a text such as "20000wps" or "2ms/sent", not {value!r}')
     return value
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} is a number, not {value!r}")
-    return float(value)
 
 
 def _named(points: Sequence[Point], name: object) -> Choice:

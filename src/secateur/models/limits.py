@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from secateur.errors import InputError
-from secateur.options import check_choice
+from secateur.options import check_choice, check_whole
 
 OnLong = Literal["degrade", "flat", "skip"]
 
@@ -25,8 +25,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_choice("on_long", self.on_long, ("degrade", "flat", "skip"))
-        if self.words < 1:
+        if check_whole("the limit of words", self.words) < 1:
             raise InputError(f"a limit of {self.words} words", fix="give 1 or more")
+        if check_whole("the limit of bytes", self.chart_bytes) < 1:
+            raise InputError(f"a limit of {self.chart_bytes} bytes", fix="give 1 or more")
 
 
 def pieces(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,8 @@ def load_model(path: str | PathLike[str], *, views: Views | None = None) -> Mode
     """A model from its directory; or a grammar from its file, as a model without a dial."""
     if not isinstance(path, (str, PathLike)):
         raise TypeError(f"a path is a text or a PathLike, not {path!r}")
+    if views is not None and not isinstance(views, Mapping):
+        raise TypeError(f"views are functions by name, not {views!r}")
     if Path(path).is_dir():
         return Model.load(path, views=views)
     if views:

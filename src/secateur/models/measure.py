@@ -21,6 +21,7 @@ from secateur.models.limits import Limits
 from secateur.models.parse import Parse, SentenceParser, batches
 from secateur.models.point import Figures, Point, Way
 from secateur.models.run import Run
+from secateur.options import check_least
 from secateur.search.core import Policy
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.sentence import Sentence
@@ -78,8 +79,11 @@ def clock(
 
     A round of all parsers at a time: what slows the machine down for a while slows all of them.
     """
+    check_least({"timing runs": (repeat, 1)})
     runs: dict[str, list[float]] = {name: [] for name in parsers}
     portions = list(batches(sentences))
+    if not portions:
+        raise InputError("no sentences to time", fix="give some")
     with quiet_collector():
         for parser in parsers.values():
             parser.batch(portions[0])

@@ -78,6 +78,8 @@ class Model(Generic[P, T]):
         ways = {p.name: p.way for p in self.points} | dict(self.ways())
         if point not in ways:
             raise InputError(f"no operating point {point!r}", fix=f"choose from {', '.join(ways)}")
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits are Limits, not {limits!r}")
         made_of = self._using(using)
         return self.kind.parser(self.parts, ways[point], self.policies, limits or Limits(), made_of)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from typing import Any, Generic, TypeVar
 
 from secateur.errors import InputError
@@ -126,12 +127,13 @@ class SentenceParser(ABC, Generic[T]):
         """
         if isinstance(sentences, str):
             raise TypeError("pipe() takes sentences, not one text: give a list, or call the parser itself")
+        if not isinstance(sentences, Iterable):
+            raise TypeError(f"pipe() takes sentences, not {sentences!r}")
         if method == "parse" and not options:
             work: Callable[[list[Sentence]], list[Any]] = self.batch
         else:
-            work = partial(_each, getattr(self, _method(self, method)), options)
-        for results in spread(work, batches(map(self.given, sentences)), cores(jobs)):
-            yield from results
+            work = partial(_each, _method(self, method, options), options)
+        return _flat(spread(work, batches(map(self.given, sentences)), cores(jobs)))
 
     def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[T]]]:
         """What a command shows of each sentence, empty ones included: the best tree, or several."""
@@ -214,7 +216,7 @@ def sentence_of(words: Given, annotation: Annotation[T]) -> Sentence:
         return Sentence.from_text(words)
     if isinstance(words, annotation.tree):
         return annotation.sentence(words)
-    if isinstance(words, Iterable):
+    if isinstance(words, Iterable) and not isinstance(words, bytes | Mapping | Set):
         return Sentence.of(words)
     raise TypeError(f"a sentence is a text, a sequence of words, or a tree of some, not {words!r}")
 
@@ -249,10 +251,21 @@ def cores(jobs: int) -> int:
     return jobs or workers.cores()
 
 
-def _method(parser: object, name: str) -> str:
-    if name.startswith("_") or not callable(getattr(parser, name, None)):
+def _method(parser: object, name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
+    found = None if name.startswith("_") else getattr(parser, name, None)
+    if found is None or not callable(found):
         raise InputError(f"this parser has no method {name!r}", fix="leave it out, or name one it has")
-    return name
+    try:
+        signature(found).bind(None, **options)
+    except TypeError as problem:
+        raise TypeError(f"pipe(method={name!r}): {problem}") from None
+    own: Callable[..., Any] = found
+    return own
+
+
+def _flat(portions: Iterator[list[R]]) -> Iterator[R]:
+    for results in portions:
+        yield from results
 
 
 def _each(method: Callable[..., R], options: Mapping[str, Any], sentences: list[Sentence]) -> list[R]:

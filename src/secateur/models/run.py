@@ -176,7 +176,8 @@ class Run:
             return None
         file = self.folder / f"{name}.npz"
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            # From memory: where the archive is broken, numpy would leave a file open.
+            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
                 return dict(stored)
         except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as problem:
             raise _damaged(file, problem) from None
@@ -267,8 +268,7 @@ class _Clock:
             if kind:
                 if self._fresh:
                     self._spent.setdefault(kind, []).append(now - self._last)
-                    self._last = now
-                self._fresh = False
+                self._fresh, self._last = False, now
                 self._done += 1
                 self._ahead[kind] = max(self._ahead[kind] - 1, 0)
             return self._done, self._done + self._ahead.total(), self._left()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ def train(
     kind: str | None = None,
     settings: Any = None,
     reading: Reading | None = None,
-    work: Path | None = None,
+    work: str | PathLike[str] | None = None,
     engine: Engine | None = None,
     tell: Tell = lambda step: None,
     **options: Any,
@@ -40,6 +42,7 @@ def train(
     check_bank(train, chosen, "the treebank")
     if dev is not None:
         check_bank(dev, chosen, "dev")
+    _check_rest(chosen, reading, work, engine, tell)
     checksum = train.checksum()
     if dev is None:
         train, dev, _ = train.split(dev=0.1, test=0.0, seed=settings.seed)
@@ -48,7 +51,7 @@ def train(
             f"{len(dev)} held-out trees: one half stops the training, the other judges it",
             fix="give 2 or more with --dev, or more trees to split some off",
         )
-    run = Run(work, engine=engine, tell=tell)
+    run = Run(None if work is None else Path(work), engine=engine, tell=tell)
     with run.alone():
         found = chosen.train(run, train, dev, settings)
     notes = {
@@ -58,7 +61,9 @@ def train(
         **found.notes,
         **(reading.notes() if reading else {}),
     }
-    return Model(chosen, found.parts, found.policies, found.points, notes, found.log)
+    # As they are read back from a file: tuples are lists.
+    notes, log = json.loads(json.dumps([notes, found.log]))
+    return Model(chosen, found.parts, found.policies, found.points, notes, log)
 
 
 def _kind(bank: object, name: str | None) -> Kind[Any, Any]:
@@ -86,6 +91,17 @@ def _settings(kind: Kind[Any, Any], settings: Any, options: dict[str, Any]) -> A
         wanted = kind.settings.__name__
         raise TypeError(f"settings of kind {kind.name} are {wanted}, not {type(settings).__name__}")
     return settings
+
+
+def _check_rest(kind: Kind[Any, Any], reading: object, work: object, engine: object, tell: object) -> None:
+    """Refuse what is of another type than training needs."""
+    for name, value, wanted in (("reading", reading, kind.annotation.reading), ("engine", engine, Engine)):
+        if value is not None and not isinstance(value, wanted):
+            raise TypeError(f"{name} must be of type {wanted.__name__}, not {value!r}")
+    if work is not None and not isinstance(work, str | PathLike):
+        raise TypeError(f"work must be the path of a folder, not {work!r}")
+    if not callable(tell):
+        raise TypeError(f"tell must be a function that takes a step, not {tell!r}")
 
 
 def check_bank(bank: object, kind: Kind[Any, Any], what: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -24,12 +24,13 @@ from secateur.models.kind import Kind
 from secateur.models.limits import Limits
 from secateur.models.measure import tried
 from secateur.models.model import Model
+from secateur.models.parse import Parse
 from secateur.models.run import Step
 from secateur.models.table import kind_named
 from secateur.models.training import train
 from secateur.options import made, offers
 from secateur.treebanks.bank import Bank
-from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.sentence import Sentence, Tags
 
 _CLOCK = ("words_per_second", "seconds_per_sentence", "tradeoff")  # what differs from run to run
 _STOPPED_AFTER = (1, 3)  # steps
@@ -51,7 +52,8 @@ BENCHED = {
 def check_kind(name: str, bank: Bank[Any], settings: Any, folder: Path) -> Model[Any, Any]:
     """Raise AssertionError where a kind does not keep the contract; else return the model it trained.
 
-    `bank` has 20 trees or more; `settings` make a training that is soon done.
+    `bank` has 20 trees or more; `settings` make a training that is soon done. Without any, that is one with
+    the defaults, and the command is tried too.
     """
     kind = kind_named(name)
     _check_options(kind)
@@ -65,6 +67,8 @@ def check_kind(name: str, bank: Bank[Any], settings: Any, folder: Path) -> Model
         _check_parser(model, point.name, sentences)
     _check_limits(model, sentences)
     _check_commands(model, bank, test, folder)
+    if settings is None:
+        _check_train_command(model, train_part, dev, folder)
     return model
 
 
@@ -123,7 +127,7 @@ def _check_files(model: Model[Any, Any], sentences: Sequence[Sentence], folder: 
     model.save(folder)
     again = Model.load(folder)
     assert list(again.points) == list(model.points)
-    assert json.dumps(dict(again.settings)) == json.dumps(dict(model.settings))
+    assert (dict(again.settings), list(again.log)) == (dict(model.settings), list(model.log))
     assert list(again.policies) == sorted(model.policies)
     for point in model.frontier:
         before, after = model.parser(point.name), again.parser(point.name)
@@ -202,11 +206,11 @@ def _check_limits(model: Model[Any, Any], sentences: Sequence[Sentence]) -> None
         assert failed is None or parse.failed == failed
         if on_long != "skip":
             assert len(model.kind.annotation.words(parse.tree)) == len(long), f"{on_long}: words are lost"
+        mixed, short = [long, *sentences, long], model.parser(limits=limits)
+        assert _told(short.pipe(mixed, jobs=2)) == _told(map(short.parse, mixed)), f"{on_long}: jobs differ"
 
 
 def _joined(sentences: Sequence[Sentence]) -> Sentence:
-    from secateur.treebanks.sentence import Tags
-
     fine, coarse = (
         tuple(tag for s in sentences if s.tags is not None for tag in getattr(s.tags, column))
         for column in ("fine", "coarse")
@@ -215,8 +219,8 @@ def _joined(sentences: Sequence[Sentence]) -> Sentence:
     return Sentence(tokens, penn, Tags(fine, coarse))
 
 
-def _told(parses: Any) -> list[Any]:
-    return [replace(parse, seconds=0.0, annotation=None).__reduce_ex__(2)[2] for parse in parses]
+def _told(parses: Iterable[Parse[Any]]) -> list[Parse[Any]]:
+    return [replace(parse, seconds=0.0) for parse in parses]
 
 
 # Commands ---------------------------------------------------------------------------------------------------
@@ -247,6 +251,18 @@ def _check_commands(model: Model[Any, Any], bank: Bank[Any], test: Bank[Any], fo
     _run("inspect", path, words, "--gold", gold, "--svg", folder / "look.svg", "--quiet")
     assert json.loads(_run("inspect", path, words, "--json"))["point"]["name"] in model.ways()
     assert json.loads(_run("treebank", "info", trees, "--json"))["sentences"] == len(bank)
+
+
+def _check_train_command(model: Model[Any, Any], train_part: Bank[Any], dev: Bank[Any], folder: Path) -> None:
+    """It makes the model that Python makes."""
+    annotation, form = model.kind.annotation, model.kind.annotation.formats[0]
+    for name, bank in (("train", train_part), ("dev", dev)):
+        text = "".join(annotation.text(tree, form) for tree in bank)
+        (folder / f"{name}.{form}").write_text(text, encoding="utf-8")
+    given = [folder / f"train.{form}", "--dev", folder / f"dev.{form}", "--kind", model.kind.name]
+    said = json.loads(_run("train", *given, "-o", folder / "trained", "--json", "--quiet"))
+    assert said["kind"] == model.kind.name
+    assert _timeless(Model.load(folder / "trained")) == _timeless(model), "the command trains otherwise"
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def test_cut_after_punctuation(parser: Parser) -> None:
     one = parser.parse(CLAUSE)
     assert [str(child) for child in parse.tree.children] == [str(one.tree.children[0])] * 3
     assert parse.score == pytest.approx(3 * one.score)
-    assert parse.work == Work(pushes=3 * one.work.pushes, items=3 * one.work.items)
+    assert parse.work == Work(*(3 * count for count in one.work))
 
 
 @pytest.mark.parametrize("on_long", ["degrade", "flat", "skip"])

@@ -38,6 +38,10 @@ class SplitPCFG:
     ancestry: tuple[tuple[Ids, ...], ...]  # for each level: which of the level before a sub-symbol comes from
     others: tuple[Blocks, ...] = ()  # of the same rules, split otherwise
 
+    def __repr__(self) -> str:
+        sizes = [int(blocks.splits.sum()) for blocks in (self.blocks, *self.others)]
+        return f"<SplitPCFG: {' and '.join(f'{size:,}' for size in sizes)} sub-symbols of {self.coarse!r}>"
+
     @cached_property
     def padded(self) -> Padded:
         """The grammar as the block kernels see it; a product has none."""

@@ -61,6 +61,10 @@ class ArcSettings:
         check_choice("order", self.order, (1, 2))
         check_choice("projective", self.projective, ("always", "last", "never"))
         check_choice("tags", self.tags, ("gold", "predicted"))
+        for name in ("ends", "sibling_ends", "filters", "margins", "costs"):
+            value = getattr(self, name)
+            if not isinstance(value, tuple | list):
+                raise TypeError(f"{name}: give a tuple, such as (8, 24), not {value!r}")
         check_least(
             {
                 "passes over the trees": (self.epochs, 1),

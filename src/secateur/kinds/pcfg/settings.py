@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
-from secateur.options import check_choice, check_least, option
+from secateur.options import check_choice, check_least, check_number, option
 
 if TYPE_CHECKING:
     from secateur.features.span import SpanFeatures
@@ -55,7 +55,7 @@ class Settings:
         if self.grammar != FINE and (self.levels, self.products) != (LEVELS, 1):
             fix = "leave levels and products out, or take a fine grammar"
             raise InputError("levels and products are of a grammar that is split", fix=fix)
-        if not 0.0 < self.left < 1.0:
+        if not 0.0 < check_number("left", self.left) < 1.0:
             raise InputError(f"{self.left} of the accuracy left", fix="give a share between 0 and 1")
         check_least(
             {
@@ -71,6 +71,8 @@ class Settings:
         )
         if self.minibatch is not None:
             check_least({"sentences a round": (self.minibatch, 1)})
+        if not isinstance(self.grammar, str):
+            _check_grammar(self.grammar)
 
     @property
     def splitting(self) -> SplitSettings | None:
@@ -82,6 +84,15 @@ class Settings:
         return replace(
             self.split or SplitSettings(), levels=self.levels, products=self.products, seed=self.seed
         )
+
+
+def _check_grammar(grammar: object) -> None:
+    from secateur.grammar.latent.grammar import SplitPCFG
+    from secateur.grammar.pcfg import PCFG
+
+    if not isinstance(grammar, PCFG | SplitPCFG):
+        known = f'"{FINE}", "{COARSE}", the name of a file, a PCFG or a SplitPCFG'
+        raise TypeError(f"grammar is {known}, not {grammar!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +113,7 @@ class Using:
             raise InputError("more than one of kbest, marginals and max_recall", fix="choose one")
         if self.kbest is not None:
             check_least({"best trees": (self.kbest, 1)})
-        if self.marginals is not None and not 0.0 <= self.marginals <= 1.0:
+        if self.marginals is not None and not 0.0 <= check_number("marginals", self.marginals) <= 1.0:
             raise InputError(f"marginals from {self.marginals}", fix="give a probability")
         if self.binarized and (self.max_recall or self.marginals is not None):
             raise InputError("binarized has no effect with max_recall and marginals", fix="leave it out")
