@@ -147,7 +147,7 @@ def test_progress_goes_on_where_it_was(calm: tuple[Path, Report], survivor: Surv
 
 def progress(report: Report) -> dict[str, str]:
     """How much was done ("4/12") after each step."""
-    pattern = r"^\[ *\d+ s, (\d+/\d+)\] ([^,]*),"
+    pattern = r"^\[ *\d+ s, (\d+/\d+)\] ([^,\n]*),"
     return {step: done for done, step in re.findall(pattern, report.err, re.MULTILINE)}
 
 

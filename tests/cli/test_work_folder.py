@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import secateur as sec
+from secateur.errors import InputError
+from secateur.kinds.arcs.settings import ArcSettings
+from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.run import Run as Training
+from secateur.models.training import train
 from secateur.treebanks.garden import garden
+from toy_dependencies import grown
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -85,3 +91,59 @@ def test_a_damaged_file_is_named(
         found.refused(work, "other settings", "delete it")
     else:
         found.refused(work / name, "damaged", "delete this file")
+
+
+# Dependencies and split grammars, without a command around them: it would train as for a real treebank.
+
+
+@pytest.fixture(scope="module")
+def arcs_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("arcs") / "work"
+    train(grown(40), dev=grown(8, seed=1), settings=QUICK, work=folder)
+    return folder
+
+
+QUICK = ArcSettings(points=1, iterations=2, epochs=1, shuffles=1, bits=16, folds=2, repeat=1, ends=(2,))
+PIECES = [
+    "run.json",
+    "tagger.npz",
+    "labeller.npz",
+    "ranking.json",
+    "filters.npz",
+    "filters-1.npz",
+    "weights.npz",
+    "weights-0.npz",
+    "dagger-0.npz",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_pieces_of_dependencies(
+    arcs_work: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    assert {path.name for path in arcs_work.iterdir()} >= set(PIECES)
+    for name in PIECES:
+        work = tmp_path / name
+        shutil.copytree(arcs_work, work)
+        damage(work / name)
+        with pytest.raises(InputError) as caught:
+            train(grown(40), dev=grown(8, seed=1), settings=QUICK, work=work)
+        if (name, damage) != ("run.json", reshaped):
+            assert caught.value.where == str(work / name)
+            assert caught.value.what.startswith("damaged: ")
+        assert "delete" in caught.value.fix
+
+
+def test_damaged_levels_of_a_split_grammar(tmp_path: Path) -> None:
+    trees, settings = sec.garden.treebank(150), SplitSettings(levels=1)
+    made = SplitTraining(trees, settings=settings, run=Training(tmp_path / "work")).fit().grammar()
+    again = SplitTraining(trees, settings=settings, run=Training(tmp_path / "work")).fit().grammar()
+    np.testing.assert_array_equal(made.blocks.binary, again.blocks.binary)
+    for damage in DAMAGES:
+        for name in ("level-0.npz", "level-1.npz"):
+            work = tmp_path / damage.__name__ / name
+            shutil.copytree(tmp_path / "work", work)
+            damage(work / name)
+            with pytest.raises(InputError, match="damaged: ") as caught:
+                SplitTraining(trees, settings=settings, run=Training(work)).fit()
+            assert caught.value.where == str(work / name)

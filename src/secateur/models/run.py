@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.models.forms import parse_json
+from secateur.models.arrays import Schema, check_arrays
+from secateur.models.forms import formed, parse_json
 from secateur.search.checkpoint import Checkpoint
 from secateur.search.core import Weights
 from secateur.search.linear import dense, sparse
@@ -130,23 +131,23 @@ class Run:
         self._save(name, codec.pack(made))
         return made
 
-    def arrays(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """The same of arrays by name."""
-        return self.piece(name, make, _AS_THEY_ARE)
+    def arrays(self, name: str, make: Callable[[], Arrays], schema: Schema) -> Arrays:
+        """The same of arrays by name: see models/arrays.py."""
+        return self.piece(name, make, _AsTheyAre(schema))
 
     def weights(self, name: str, dim: int, make: Callable[[], Weights]) -> Weights:
         """The same of the weights of features."""
         return self.piece(name, make, _Sparse(dim))
 
-    def numbers(self, name: str, make: Callable[[], Any]) -> Any:
-        """The same of figures: anything that JSON holds."""
+    def numbers(self, name: str, make: Callable[[], Any], form: Any = object) -> Any:
+        """The same of figures: anything that JSON holds, in a form as in models/forms.py."""
         if self.folder is None:
             return self._made(make)
         file = self.folder / f"{name}.json"
         if not file.exists():
             self._write(file.name, json.dumps(self._made(make)).encode())
         try:
-            return parse_json(file.read_text(encoding="utf-8"))
+            return formed(parse_json(file.read_text(encoding="utf-8")), form)
         except (ValueError, OSError) as problem:
             raise _damaged(file, problem) from None
 
@@ -224,14 +225,16 @@ class _Sparse:
 
 
 class _AsTheyAre:
+    """Arrays of a schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
     def pack(self, piece: Arrays) -> Arrays:
         return piece
 
     def unpack(self, arrays: Arrays) -> Arrays:
-        return arrays
-
-
-_AS_THEY_ARE = _AsTheyAre()
+        return check_arrays(arrays, self.schema)
 
 
 class _Clock:

@@ -10,6 +10,7 @@ import numpy as np
 from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs.filter import train_filter
 from secateur.kernels.perceptron.mira import Arcs, Corpus
+from secateur.models.arrays import Schema, Spec
 from secateur.tasks.arc_locking.corpus import corpus_of, corpus_tags
 from secateur.tasks.arc_locking.filter import ArcFilter, filter_templates, likely
 from secateur.tasks.arc_locking.limits import LengthLimits
@@ -38,9 +39,17 @@ def train_filters(
     for number, (count, margin) in enumerate(zip(patterns, margins, strict=True)):
         arcs = likely(features, [wider(own) for own in found], corpus, tags, limits)
         templates = filter_templates(features, ranked, count)
-        bits = BITS[min(number, len(BITS) - 1)]
-        found.append(_trained(features, corpus, arcs, templates, margin, bits, seed))
+        found.append(_trained(features, corpus, arcs, templates, margin, _bits(number), seed))
     return tuple(found)
+
+
+def filters_schema(count: int) -> Schema:
+    """Of the weights of so many filters, by their numbers."""
+    return {f"{number}": Spec("f4", (1 << _bits(number),)) for number in range(count)}
+
+
+def _bits(number: int) -> int:
+    return BITS[min(number, len(BITS) - 1)]
 
 
 def wider(own: ArcFilter) -> ArcFilter:

@@ -24,7 +24,7 @@ from secateur.features.arc import ArcFeatures
 from secateur.features.stages import Groups
 from secateur.kernels.perceptron.mira import Arcs
 from secateur.kinds.arcs import KIND
-from secateur.kinds.arcs.filters import train_filters
+from secateur.kinds.arcs.filters import filters_schema, train_filters
 from secateur.kinds.arcs.labels import Labeller
 from secateur.kinds.arcs.parts import ArcParts
 from secateur.kinds.arcs.policies import DaggerRound, dagger
@@ -246,7 +246,7 @@ class ArcTrainer:
             )
             return {f"{number}": own.weights for number, own in enumerate(found)}
 
-        stored = self.run.arrays(name, make)
+        stored = self.run.arrays(name, make, filters_schema(len(settings.filters)))
         return tuple(
             ArcFilter(filter_templates(self.features, ranked, count), stored[f"{number}"], margin)
             for number, (count, margin) in enumerate(zip(settings.filters, margins, strict=True))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
-
-import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
@@ -15,7 +12,9 @@ from secateur.grammar.latent.corpus import corpus_of
 from secateur.grammar.latent.grammar import SplitPCFG, finish
 from secateur.grammar.latent.splitmerge import Level, Round, Schedule, SplitMerge
 from secateur.grammar.latent.words import WordSmoothing
+from secateur.kinds.pcfg.store import MOST
 from secateur.models.run import Run, fingerprint
+from secateur.models.storage import Array, Schema, Spec, check_arrays
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.tree import Tree
 
@@ -90,9 +89,8 @@ class SplitTraining:
                     )
                 )
                 break
-            stored = self.run.arrays(f"level-{number}", self._next)
-            self.levels_.append(self.trainer.unpack(stored))
-            level = self.levels_[-1]
+            level = self.run.piece(f"level-{number}", self._next, _Levels(self.trainer))
+            self.levels_.append(level)
             self.tell(LevelDone(number, int(level.blocks.splits.sum()), level.likelihood))
         return self
 
@@ -104,12 +102,40 @@ class SplitTraining:
             raise InputError(f"level {level} was not trained", fix=f"choose from 0 to {last}")
         return finish(self.trainer, self.levels_[: level + 1], smoothing=self.settings.words)
 
-    def _next(self) -> dict[str, npt.NDArray[Any]]:
+    def _next(self) -> Level:
         trainer = self.trainer
-        return trainer.pack(trainer.next(self.levels_) if self.levels_ else trainer.start())
+        made = trainer.next(self.levels_) if self.levels_ else trainer.start()
+        return trainer.unpack(trainer.pack(made))  # as a run that is resumed has it
 
     def _too_few(self) -> bool:
         return len(self.trainer.corpus.nodes.kind) < FEWEST * 2 * int(self.levels_[-1].blocks.splits.sum())
+
+
+_LEVEL: Schema = {
+    "splits": Spec("u4", ("symbols",), low=1, below=MOST),
+    **{name: Spec("f8", (f"of {name} rules",), low=0.0) for name in ("binary", "unary", "lexical")},
+    "mass": Spec("f8", ("symbols", "sub-symbols"), low=0.0),
+    "origin": Spec("u4", ("of all symbols",), below=MOST),
+    "likelihood": Spec("f8", ()),
+}
+
+
+class _Levels:
+    """How levels are stored."""
+
+    def __init__(self, trainer: SplitMerge) -> None:
+        self.trainer = trainer
+
+    def pack(self, piece: Level) -> dict[str, Array]:
+        return self.trainer.pack(piece)
+
+    def unpack(self, arrays: Mapping[str, Array]) -> Level:
+        checked = check_arrays(arrays, _LEVEL, {"symbols": len(self.trainer.grammar.symbols)})
+        found = self.trainer.unpack(checked)
+        for name, part in self.trainer.pack(found).items():
+            if part.shape != checked[name].shape:
+                raise ValueError(f"{name} has the shape {checked[name].shape}, not {part.shape}")
+        return found
 
 
 def _fingerprint(trees: Bank[Tree], settings: SplitSettings) -> str:

@@ -175,7 +175,8 @@ class Trainer:
             )
 
         policy = Policy(self.run.weights(name, self.task.dim, fit))
-        accuracy, runtime = self.run.numbers(name, lambda: self.surrogate(policy, self.stopping))
+        figures = self.run.numbers(name, lambda: self.surrogate(policy, self.stopping), tuple[float, float])
+        accuracy, runtime = figures
         found = Baseline(penalty, policy, accuracy, runtime)
         self.run.told(
             f"{name}: penalty {penalty:.3g}, accuracy {accuracy:.4f}, runtime {runtime:.1f}", "baseline"
