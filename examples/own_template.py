@@ -6,9 +6,6 @@ import numpy as np
 
 import secateur as sec
 from secateur.features.span import TEMPLATES, SpanFeatures
-from secateur.kinds.pcfg.model import load_model
-from secateur.kinds.pcfg.parser import model_parser
-from secateur.kinds.pcfg.recipe import Settings
 
 VIEWS = {"ending": lambda word: word[-3:]}  # a view: any function from a word to a text
 OWN = (*TEMPLATES, "ending[i-1] ending[i]", "ending[k-1] ending[k]")  # of spans (i, k)
@@ -16,8 +13,8 @@ OWN = (*TEMPLATES, "ending[i-1] ending[i]", "ending[k-1] ending[k]")  # of spans
 trees = sec.garden.treebank(600)
 train, dev, test = trees[:400], trees[400:500], trees[500:]
 features = SpanFeatures.from_words(train.vocabulary(), templates=OWN, views=VIEWS)
-settings = Settings(points=3, iterations=2, repeat=1, max_length=20)
-model = sec.train(train, dev=dev, settings=settings, features=features, grammar=None)
+settings = sec.Settings(grammar="coarse", points=3, iterations=2, repeat=1, max_length=20, features=features)
+model = sec.train(train, dev=dev, settings=settings)
 point = model.choose(tradeoff=10_000).point.name
 
 words = ["She", "was", "feeding", "the", "dog", "."]
@@ -28,11 +25,12 @@ for (_, k), weight in zip(ends.tolist(), model.policies[point].weights[buckets],
 
 
 def f1(model):
-    parses = list(model_parser(model, point).pipe(tree.words() for tree in test))
+    parses = list(model.parser(point).pipe(tree.words() for tree in test))
     return sec.evaluate(test, [p.tree for p in parses], failed=[p.failed for p in parses]).total.f1
 
 
 with tempfile.TemporaryDirectory() as folder:
     model.save(folder)
-    again = load_model(folder, views=VIEWS)  # templates are saved as text, functions are not
-    print(f"{len(again.features.templates)} templates: F1 {f1(model):.2f}, saved and loaded {f1(again):.2f}")
+    again = sec.Model.load(folder, views=VIEWS)  # templates are saved as text, functions are not
+    count = len(again.parts.features.templates)
+    print(f"{count} templates: F1 {f1(model):.2f}, saved and loaded {f1(again):.2f}")
