@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 def test_discontinuous_trees_have_no_kind_yet() -> None:
     bank = type("Bank", (sec.Treebank,), {"annotation": "discontinuous"})(TREES)
-    with pytest.raises(sec.InputError, match="no kind of model learns from discontinuous trees yet; give"):
+    with pytest.raises(sec.InputError, match="no kind of model learns from discontinuous trees yet; "):
         sec.train(bank)
 
 

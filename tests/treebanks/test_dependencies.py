@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from pathlib import Path
 
@@ -130,46 +129,18 @@ def bank() -> DependencyBank:
     return DependencyBank((sample.dependencies for sample in garden(40)), name="garden")
 
 
-def test_a_bank_is_a_sequence(bank: DependencyBank) -> None:
-    trees = [sample.dependencies for sample in garden(40)]
-    assert (list(bank), len(bank)) == (trees, 40)
-    assert (bank[3], bank[-1]) == (trees[3], trees[-1])
-    assert list(bank[5:9]) == trees[5:9]
-    assert bank[5:9].name == "garden"
-    assert bank == DependencyBank(trees, name="other") != bank[1:]
-    assert repr(bank) == "<DependencyBank 'garden': 40 trees>"
-    assert pickle.loads(pickle.dumps(bank)) == bank
-
-
-def test_parts_of_a_bank(bank: DependencyBank) -> None:
-    assert bank.filter(max_length=12).lengths() == [n for n in bank.lengths() if n <= 12]
-    assert bank.filter(min_length=13).lengths() == [n for n in bank.lengths() if n >= 13]
-    train, dev, test = bank.split()
-    assert [*train, *dev, *test] == list(bank)
-    drawn = bank.split(seed=1)
-    assert drawn == bank.split(seed=1) != (train, dev, test)
-    for number, (rest, fold) in enumerate(bank.folds(4)):
-        assert list(fold) == list(bank[number * 10 : number * 10 + 10])
-        assert len(rest) == 30
-    with pytest.raises(InputError, match="folds"):
-        next(bank.folds(41))
-    with pytest.raises(InputError, match="too few"):
-        bank[:1].split()
-
-
 def test_counts(bank: DependencyBank) -> None:
-    words = Counter(word for each in bank for word in each.words)
-    assert bank.vocabulary() == words
     assert bank.tags() == Counter(tag for each in bank for tag in each.tags)
-    assert bank.coarse_tags() == Counter(tag for each in bank for tag in each.coarse)
+    assert bank.labels() == Counter(label for each in bank for label in each.labels)
     assert bank.labels()["root"] == 40
-    found = bank.describe()
-    assert (found.sentences, found.words, found.types) == (40, sum(words.values()), len(words))
-    assert found.hapaxes == list(words.values()).count(1)
-    assert (found.max_length, found.several_roots) == (max(bank.lengths()), 0)
-    assert found.non_projective == sum(not each.is_projective for each in bank)
-    assert DependencyBank([]).describe().mean_length == 0
-    assert bank.without_fine_tags().tags() == bank.coarse_tags()
+    assert bank.special() == {
+        "different coarse tags": len({tag for each in bank for tag in each.coarse}),
+        "non-projective trees": sum(not each.is_projective for each in bank),
+        "trees with several roots": 0,
+    }
+    assert DependencyBank([tree((3, 4, 0, 3))]).special()["non-projective trees"] == 1
+    assert DependencyBank([tree((0, 0))]).special()["trees with several roots"] == 1
+    assert bank.without_fine_tags().tags() == Counter(tag for each in bank for tag in each.coarse)
 
 
 def test_the_checksum_is_of_the_content(bank: DependencyBank, tmp_path: Path) -> None:
