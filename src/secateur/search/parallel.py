@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError, MissingExtra
-from secateur.search.workers import Workers, from_bytes, useful
+from secateur.search.travel import from_bytes
+from secateur.search.workers import Workers, useful
 from secateur.search.workers import WorkersLost as WorkersLost
 
 S = TypeVar("S")

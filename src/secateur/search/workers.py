@@ -28,6 +28,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from secateur.errors import InputError
+from secateur.search.travel import from_bytes, to_bytes, work_to_bytes
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -38,7 +39,6 @@ B = TypeVar("B")
 
 FORK = sys.platform == "linux"
 TRIES = 3  # workers that a piece may cost
-PROTOCOL = 5
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 HELD = (signal.SIGINT, signal.SIGTERM)  # signals that wait while a worker is started
 
@@ -163,7 +163,7 @@ class Workers(Generic[A, B]):
 
     def give(self, number: int, piece: list[A]) -> None:
         """Have a piece done; its number comes back with the answer."""
-        self._pieces[number] = _bytes_of(piece)
+        self._pieces[number] = to_bytes(piece)
         self._waiting.append(number)
         self._hand_out()
 
@@ -235,7 +235,7 @@ class Workers(Generic[A, B]):
             self._crew.append(_Worker(process, ours))
         if not self.fork:
             with suppress(OSError):
-                ours.send_bytes(_packed(self.work))
+                ours.send_bytes(work_to_bytes(self.work))
 
     def _end(self) -> None:
         with _uninterrupted():
@@ -333,31 +333,17 @@ def _listen(line: Connection, given: SimpleQueue[bytes]) -> None:
         os._exit(1)
 
 
-def _bytes_of(thing: object) -> bytes:
-    """As things travel between processes, and nowhere else."""
-    from multiprocessing.reduction import ForkingPickler
-
-    return bytes(ForkingPickler.dumps(thing, PROTOCOL))
-
-
-def from_bytes(packed: Any) -> Any:
-    """The thing itself again, in the process that it was sent to."""
-    from multiprocessing.reduction import ForkingPickler
-
-    return ForkingPickler.loads(packed)
-
-
 def _answer(work: Callable[[list[Any]], Any], piece: bytes) -> bytes:
     try:
-        return _bytes_of(Answer(work(from_bytes(piece))))
+        return to_bytes(Answer(work(from_bytes(piece))))
     except BaseException as problem:
         where = traceback.format_exc()
         try:
-            packed = _bytes_of(Answer(None, problem, where))
+            packed = to_bytes(Answer(None, problem, where))
             from_bytes(packed)
         except Exception:  # an exception that cannot travel
             told = RuntimeError(f"{type(problem).__name__}: {problem}")
-            packed = _bytes_of(Answer(None, told, where))
+            packed = to_bytes(Answer(None, told, where))
         return packed
 
 
@@ -381,12 +367,6 @@ def _context(fork: bool) -> Any:
     resource_tracker.ensure_running()
     # Unlike Python's own way of starting fresh interpreters it leaves the caller's script alone.
     return get_context("loky")
-
-
-def _packed(work: Callable[[list[Any]], Any]) -> bytes:
-    from joblib.externals.loky.backend.reduction import dumps
-
-    return bytes(dumps(work, protocol=PROTOCOL))
 
 
 @contextmanager
