@@ -81,7 +81,7 @@ class Bench:
         spent |= {name: timing.best for name, timing in clock(parsers, sentences, repeat=rounds).items()}
         rows = []
         for name in sorted(names, key=lambda name: spent[f"{name} kernel"]):
-            row = [f"{name:14}"]
+            row = [f"{name:18}"]
             for way in ("kernel", "unlimited", "whole"):
                 seconds = spent[f"{name} {way}"]
                 row.append(f"{self.words / seconds:11,.0f} {spent[f'{FULL} {way}'] / seconds:6.2f}x")
@@ -128,7 +128,7 @@ def main() -> None:
         bench = Bench(sec.train(grown("train"), settings=TRIAL), grown("sentences"))
     else:
         bench = Bench(sec.Model.load(chosen.model), sec.DependencyBank.read(chosen.sentences))
-    print(f"{'':14} {'kernels':>19} {'without limits':>19} {'ArcParser':>19}")
+    print(f"{'':18} {'kernels':>19} {'without limits':>19} {'ArcParser':>19}")
     rows = bench.points(chosen.rounds)
     for row in rows:
         print(" ".join(row))
