@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from secateur.treebanks import formats
 from secateur.treebanks.continuous import continuous
 from secateur.treebanks.formats import brackets
 from secateur.treebanks.formats.discbracket import read_tree
 from secateur.treebanks.garden import garden
 from secateur.treebanks.head_rules import HeadRules
 from secateur.treebanks.tree import Leaf, Tree
+from treebank_files import trees_of
 from treebanks.formats.strategies import any_trees, trees
 
 
@@ -120,5 +120,5 @@ def test_the_garden() -> None:
 
 
 def test_the_sample_of_discontinuous_trees(data: Path) -> None:
-    trees = list(formats.read(data / "disc-samples" / "garden-gold.dbr"))
+    trees = list(trees_of(data / "disc-samples" / "garden-gold.dbr"))
     assert not any(continuous(tree).is_discontinuous for tree in trees)

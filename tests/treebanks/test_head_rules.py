@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 
 from secateur.errors import InputError
-from secateur.treebanks import formats
 from secateur.treebanks.formats.brackets import read_tree
 from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules, Rule, to_dependencies
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.tree import Tree
+from treebank_files import trees_of
 from treebanks.formats.strategies import any_trees
 
 ASK = (
@@ -92,6 +92,6 @@ def test_equals_the_usual_conversion(data: Path, part: str) -> None:
     trees, golds = data / "ptb-sample" / f"{part}.mrg", data / "ptb-sample-dep" / f"{part}.conll"
     if not (trees.exists() and golds.exists()):
         pytest.skip("the Penn sample is not among the data")
-    found = map(to_dependencies, formats.read(trees))
-    for made, gold in zip(found, formats.opened(golds).dependencies(), strict=True):
+    found = map(to_dependencies, trees_of(trees))
+    for made, gold in zip(found, trees_of(golds), strict=True):
         assert (made.words, made.tags, made.heads) == (gold.words, gold.tags, gold.heads)

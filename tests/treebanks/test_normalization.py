@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.treebanks import formats
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.normalization import AS_IN_THE_PAPER, TRACE, Normalization
 from secateur.treebanks.tree import Tree
+from treebank_files import trees_of
 from treebanks.formats.strategies import any_trees
 
 NONE = Normalization(functions=False, traces=False, empty=False, advp=False, unaries=False, root=None)
@@ -141,7 +141,7 @@ def test_the_result_is_in_order(tree: Tree) -> None:
 
 def test_the_penn_sample_keeps_only_plain_labels(data: Path) -> None:
     labels: Counter[str] = Counter()
-    for tree in filter(None, map(Normalization(), formats.read(data / "ptb-sample" / "test.mrg"))):
+    for tree in filter(None, map(Normalization(), trees_of(data / "ptb-sample" / "test.mrg"))):
         labels.update(node.label for node in tree.nodes() if not node.is_preterminal)
     assert labels["ROOT"] == 372
     assert all(label.replace("|", "").isalpha() and label.isupper() for label in labels)

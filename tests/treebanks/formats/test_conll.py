@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from secateur.errors import InputError
 from secateur.treebanks import formats
+from secateur.treebanks.dependencies import DEPENDENCIES
 from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.formats.conll import CONLLU, CONLLX, Conll
+from secateur.treebanks.phrases import PHRASES
+from treebank_files import trees_of
 
 CATS = """\
 # sent_id = 1
@@ -401,13 +404,13 @@ def test_opened(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text(CATS * 3)
     file = formats.opened(path)
-    assert (file.format, file.has_dependencies) == ("conllu", True)
-    assert len(list(file.dependencies())) == 3
+    assert (file.format, file.annotation) == ("conllu", "dependencies")
+    assert len(list(trees_of(path))) == 3
     with pytest.raises(InputError, match="dependencies, where phrases are needed"):
-        list(formats.read(path))
+        list(PHRASES.trees(formats.opened(path), None))
     path.write_text("(S (NN cat))\n")
     with pytest.raises(InputError, match="phrases, where dependencies are needed"):
-        formats.opened(path).dependencies()
+        list(DEPENDENCIES.trees(formats.opened(path), None))
 
 
 def treebanks() -> list[str]:
@@ -424,7 +427,7 @@ def test_treebanks_come_back_to_the_byte(data: Path, name: str) -> None:
         pytest.skip(f"{name} is not among the data")
     file = formats.opened(path)
     assert file.format == ("conllx" if path.suffix == ".conll" else "conllu")
-    trees = list(file.dependencies())
+    trees = list(trees_of(path))
     text = "".join(formats.DEPENDENCY_FORMATS[file.format].texts(trees))
     given = path.read_bytes()
     assert text.encode() == given
