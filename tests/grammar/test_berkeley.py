@@ -66,18 +66,21 @@ def test_files(tmp_path: Path, level: int) -> None:
         assert_same_rules(grammar, read_berkeley(tmp_path / name))
 
 
-def test_use_is_found_again(tmp_path: Path) -> None:
-    """EM at rest: a sub-symbol is seen as often as the grammar leads to expect."""
-    grammar = trained(2)
+@pytest.mark.parametrize(("smooth_rounds", "near"), [(0, 1e-9), (3, 0.05)])
+def test_use_is_found_again(tmp_path: Path, smooth_rounds: int, near: float) -> None:
+    """After a round of EM a sub-symbol is seen just as often as the grammar leads to expect; smoothing, which
+    leaves the counts behind, moves it a little."""
+    settings = SplitSettings(levels=2, schedule=replace(QUICK, smooth_rounds=smooth_rounds))
+    grammar = SplitTraining(TRAIN, settings=settings).fit().grammar(2)
     write_berkeley(grammar, tmp_path / "g")
     again = read_berkeley(tmp_path / "g")
-    np.testing.assert_allclose(shares(again), shares(grammar), atol=0.02)
+    np.testing.assert_allclose(shares(again), shares(grammar), atol=near)
     for one, other in (
         (grammar.coarse.binary, again.coarse.binary),
         (grammar.coarse.unary, again.coarse.unary),
         (grammar.coarse.lexicon, again.coarse.lexicon),
     ):
-        np.testing.assert_allclose(np.exp(other.weight), np.exp(one.weight), atol=0.02)
+        np.testing.assert_allclose(np.exp(other.weight), np.exp(one.weight), atol=near)
     assert again.mass[again.coarse.number["ROOT"]].sum() == pytest.approx(1.0)
 
 
