@@ -40,6 +40,7 @@ from report import Pictures, Sections, leave, start, table
 from secateur.errors import InputError
 
 # Arc locking as a search of one's own, learned by LOLS: models do not learn so, and no public name does.
+from secateur.kinds.arcs.filters import filters_schema
 from secateur.kinds.arcs.ways import policy_name
 from secateur.metrics import Counts
 from secateur.metrics.attachment import DependencyScoring
@@ -126,7 +127,9 @@ def jackknife(model: ArcModel, work: Path) -> Jackknife:
 
     def without(fold: int) -> ArcLocking:
         weights = run.weights(f"weights-{fold}", len(own.models.crossing), absent)
-        filters = run.arrays(f"filters-{fold}", absent) if own.filters else {}
+        filters = (
+            run.arrays(f"filters-{fold}", absent, filters_schema(len(own.filters))) if own.filters else {}
+        )
         return replace(
             own,
             models=ArcModels(weights),

@@ -18,9 +18,10 @@ from secateur import kernels
 # The smallest kernel: gains of the six cells of three words, with all of it in the first two words.
 TOY = """
 import numpy as np
-from secateur.kernels import cache_dir, cky_inside
+from secateur.kernels import cache_dir
+from secateur.kernels.cky import inside
 print(cache_dir())
-print(cky_inside.best_recall(np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])).tolist())
+print(inside.best_recall(np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])).tolist())
 """
 # The splits: of cell (0, 3), the fourth, at 2.
 RESULT = "[0, 1, 0, 2, 2, 0]"
@@ -33,7 +34,7 @@ spec = importlib.util.spec_from_file_location("copied", source)
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 print(module.cache_dir())
-kernel = source.with_name("cky.py")
+kernel = source.parent / "cky" / "inside.py"
 kernel.write_text(kernel.read_text() + "# changed\\n")
 print(module.cache_dir())
 """

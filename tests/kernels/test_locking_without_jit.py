@@ -31,7 +31,7 @@ def parsed() -> list[Any]:
             found.append([outcome.parts.heads.tolist(), outcome.parts.stage, outcome.parts.fell_back])
         found.append([outcome.work.features, case.task.full_cost(case.x)])
         found += [trace.site.tolist(), trace.state.tolist(), trace.action.tolist()]
-        found.append(case.task.features(case.x, trace.site, trace.state).tolist())
+        found.append(case.task.features(case.x, trace.site, trace.state).bucket.tolist())
     return found
 
 

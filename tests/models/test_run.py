@@ -14,6 +14,7 @@ import pytest
 
 from secateur.errors import InputError
 from secateur.models import run as runs
+from secateur.models.arrays import Spec
 from secateur.models.run import Run, Step, fingerprint
 
 
@@ -52,7 +53,7 @@ def test_pieces_are_made_once(tmp_path: Path) -> None:
         run = Run(tmp_path)  # as after an interrupt
         assert run.numbers("n", made["n"]) == [1, {"x": 2.5}]
         assert run.piece("p", made["p"], Doubled()) == 21
-        found = run.arrays("a", made["a"])
+        found = run.arrays("a", made["a"], {"a": Spec("i8", (3,)), "b": Spec("f8", (2, 2))})
         assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
         assert np.array_equal(run.weights("w", 4, weights), WEIGHTS)
     assert [one.times for one in (*made.values(), weights)] == [1, 1, 1, 1]

@@ -17,6 +17,7 @@ import secateur as sec
 from secateur.kinds.arcs.policies import dagger
 from secateur.kinds.pcfg.recipe import Settings, Trainer
 from secateur.kinds.pcfg.trainer import cubic
+from secateur.models.run import Run
 from secateur.search.checkpoint import Round
 from secateur.search.core import Floats
 from secateur.search.learners import Aggregate
@@ -59,7 +60,7 @@ class Deadly:
 
 def test_a_worker_killed_in_the_second_round_changes_nothing(cluster: Engine, tmp_path: Path) -> None:
     trees = sec.garden.treebank(500).filter(max_length=14)
-    trainer = Trainer(trees[:200], trees[200:240], Settings(max_length=14))
+    trainer = Trainer(Run(), trees[:200], trees[200:240], Settings(max_length=14))
     assert len(trainer.data) == 200
     start = trainer.baseline("start", 0.01)
 

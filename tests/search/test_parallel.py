@@ -19,6 +19,7 @@ import pytest
 import secateur as sec
 from secateur.errors import InputError, MissingExtra
 from secateur.kinds.pcfg.recipe import Settings, Trainer
+from secateur.models.run import Run
 from secateur.search import parallel, workers
 from secateur.search.parallel import Crew, Engine, NoCluster, WorkersLost
 
@@ -67,7 +68,7 @@ def test_two_processes_learn_the_same_policy_as_one() -> None:
     settings = Settings(iterations=1, max_length=12)
 
     def learn(engine: Engine) -> bytes:
-        trainer = Trainer(trees[:60], trees[60:], settings, engine=engine)
+        trainer = Trainer(Run(engine=engine), trees[:60], trees[60:], settings)
         policy, _ = trainer.lols("run", trainer.baseline("start", 0.01), 0.001)
         return policy.weights.tobytes()
 

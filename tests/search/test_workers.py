@@ -327,6 +327,8 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            # Whoever runs the tests in the background may have switched interrupts off.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
     def __enter__(self) -> Program:

@@ -8,9 +8,10 @@ import pytest
 from locking_cases import BITS, FEATURES, random_case
 from naive import arcs as listing
 from naive.arc_locking import rows_of, total
+from secateur.kinds.arcs.ways import policy_of, whole_task
 from secateur.tasks.arc_locking.corpus import corpus_tags, unparsed_corpus
 from secateur.tasks.arc_locking.vine import Vine
-from toy_dependencies import grown, toy_dependency_model
+from toy_dependencies import grown, toy_parts
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -53,20 +54,21 @@ def test_a_larger_share_bars_more() -> None:
 
 
 def test_many_sentences_are_parsed_as_one_by_one() -> None:
-    model, trees = toy_dependency_model(), grown(30, seed=5)
-    vine = Vine(model.whole, model.groups[0], 0.4)
-    policy = model.policy("full")
-    corpus = unparsed_corpus(model.features, trees)
-    computed = vine.search(corpus, corpus_tags(model.limits, trees))
+    parts, trees = toy_parts(), grown(30, seed=5)
+    whole = whole_task(parts)
+    vine = Vine(whole, parts.groups[0], 0.4)
+    policy = policy_of({}, {})
+    corpus = unparsed_corpus(parts.features, trees)
+    computed = vine.search(corpus, corpus_tags(parts.limits, trees))
     barred = 0
     for i, tree in enumerate(trees):
-        x = model.whole.encode(tree.words, tree.tags, tree.coarse)
+        x = whole.encode(tree.words, tree.tags, tree.coarse)
         mask = vine.mask(x)
         barred += int(x.allowed.sum() - mask.sum())
-        alone = model.whole.run(x._replace(allowed=mask), policy)
+        alone = whole.run(x._replace(allowed=mask), policy)
         assert alone.parts is not None
         a = int(corpus.start[i])
         assert corpus.heads[a : a + len(tree) + 1].tolist() == alone.parts.heads.tolist()
-        cheap = int(x.allowed[1:].sum() - np.trace(x.allowed[1:, 1:])) * len(model.groups[0])
+        cheap = int(x.allowed[1:].sum() - np.trace(x.allowed[1:, 1:])) * len(parts.groups[0])
         assert computed[i] == alone.work.features + cheap
     assert barred > 0

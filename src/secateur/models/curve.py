@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.models.point import Point, pareto
+from secateur.models.point import Point, by_work, pareto
 from secateur.search.core import Floats
 
 
@@ -107,15 +107,8 @@ def _sigmoid(x: npt.ArrayLike) -> Floats:
 
 
 def with_tradeoffs(points: Sequence[Point]) -> list[Point]:
-    """Points with the true tradeoff at which each is best; those off the frontier are so at none.
-
-    A point that takes less time may count more work (other steps of the parser cost time too): such a one has
-    no tradeoff either.
-    """
-    worth: list[Point] = []
-    for point in pareto(points):
-        if not worth or point.work > worth[-1].work:
-            worth.append(point)
+    """Points with the true tradeoff at which each is best; those that others beat in work are so at none."""
+    worth = pareto(points, by_work)
     if len(worth) < 3:
         return list(points)
     slopes = tradeoffs([p.work for p in worth], [p.accuracy for p in worth])

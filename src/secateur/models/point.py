@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-Way = Mapping[
-    str, str | int | float | bool
-]  # how to parse at a point: {"mask": "lols-3", "decode": "max-rule"}
+# How to parse at a point: {"mask": "lols-3", "decode": "max-rule"}.
+Way = Mapping[str, str | int | float | bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,19 @@ class Figures(NamedTuple):
         return f"mega-{self.unit}" + ("es" if self.unit.endswith("sh") else "s")
 
 
-def pareto(points: Sequence[Point]) -> list[Point]:
-    """The points that no other beats in accuracy and time both, the fastest first."""
+def by_time(point: Point) -> float:
+    return point.seconds_per_sentence
+
+
+def by_work(point: Point) -> float:
+    """What no clock disturbs."""
+    return point.work
+
+
+def pareto(points: Sequence[Point], cost: Callable[[Point], float] = by_time) -> list[Point]:
+    """The points that no other beats in accuracy and cost both, the cheapest first."""
     kept: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.seconds_per_sentence, -p.accuracy)):
+    for point in sorted(points, key=lambda p: (cost(p), -p.accuracy)):
         if not kept or point.accuracy > kept[-1].accuracy:
             kept.append(point)
     return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -66,7 +66,7 @@ class _Row:
             "trees with several roots": sum(tree.heads.count(0) > 1 for tree in trees),
         }
 
-    def _counted(self, chosen: Ints, of: Any) -> Counter[str]:
+    def _counted(self, chosen: Ints, of: Callable[[DependencyTree], Iterable[str]]) -> Counter[str]:
         return Counter(chain.from_iterable(of(self.trees[number]) for number in chosen.tolist()))
 
 

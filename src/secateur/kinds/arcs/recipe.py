@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
 from functools import partial
@@ -183,7 +183,7 @@ class ArcTrainer:
         siblings = paired(self._ranked("ranking-siblings", partial(self._rank_siblings, found)))
         return (*found, *prefixes(siblings, self.settings.sibling_ends))
 
-    def _ranked(self, name: str, make: Any) -> Ranking:
+    def _ranked(self, name: str, make: Callable[[], Ranking]) -> Ranking:
         stored = self.run.numbers(name, lambda: asdict(make()))
         found = Ranking.checked(stored, self.features, self.run.file(f"{name}.json"))
         names = self.features.templates

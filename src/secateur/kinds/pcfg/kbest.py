@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class _Found:
 class KBest:
     """Derivations of the whole sentence, by rank."""
 
-    def __init__(self, rules: Rules, chart: Any, anchors: Anchors) -> None:
+    def __init__(self, rules: Rules, chart: cky.Chart, anchors: Anchors) -> None:
         self.rules = rules
         self.chart = chart
         self.anchors = anchors

@@ -26,7 +26,7 @@ from secateur.models.point import Way
 from secateur.plots import chart as plot
 from secateur.plots.chart import Chart
 from secateur.plots.explain import Explanation, explain
-from secateur.search.core import Policy
+from secateur.search.core import Bools, Policy
 from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
@@ -48,8 +48,8 @@ def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
     parts, way, policies, sentence, gold, looking, _, notes = looked_at
     spelt = sentence.spelt(parts.rules.lexicon.index)
-    binarization = Binarization.from_notes(notes)
-    found = _found(parts, way, policies, spelt, gold, binarization)
+    spans = None if gold is None else _gold_spans(parts, gold, notes)
+    found = _found(parts, way, policies, spelt, gold, spans)
     mask = way.get("mask")
     policy = None if mask is None else policies[str(mask)]
     explained = _explained(parts, policy, found.chart, spelt, looking.span)
@@ -65,7 +65,7 @@ def _found(
     policies: Mapping[str, Policy],
     sentence: Sentence,
     gold: Tree | None,
-    binarization: Binarization,
+    spans: Bools | None,  # of the gold tree
 ) -> Finding:
     n = len(sentence)
     parser = parser_of(parts, way, policies, Limits(), Using())
@@ -83,21 +83,20 @@ def _found(
         binary = parser_of(parts, way, policies, Limits(), Using(binarized=True)).parse(sentence).tree
         for _, i, k in binary.spans():
             used[i, k] = True
-    spans = None if gold is None else _gold_spans(parts, gold, binarization)
     exact = next(iter(ways(parts, ()).values()))
     unpruned = parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
     score = None if gold is None or spans is None else _score_within(parts, way, sentence, gold, spans)
     return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score)
 
 
-def _gold_spans(parts: PcfgParts, gold: Tree, binarization: Binarization) -> Any:
+def _gold_spans(parts: PcfgParts, gold: Tree, notes: Mapping[str, Any]) -> Bools:
     """[n + 1, n + 1] the spans of the gold tree, made binary as the training trees were."""
     if gold.is_discontinuous:
         raise InputError("the gold tree is discontinuous: it has no spans", fix="give a continuous tree")
-    return SpanPruning(parts.rules, parts.features, binarization).gold(gold).spans
+    return SpanPruning(parts.rules, parts.features, Binarization.from_notes(notes)).gold(gold).spans
 
 
-def _score_within(parts: PcfgParts, way: Way, sentence: Sentence, gold: Tree, spans: Any) -> float | None:
+def _score_within(parts: PcfgParts, way: Way, sentence: Sentence, gold: Tree, spans: Bools) -> float | None:
     """The best score over the gold tree's own spans: below the parse's, the model is wrong; above, the
     search missed it."""
     exact = parser_of(parts, {"decode": way["decode"]}, {}, Limits(), Using())

@@ -271,7 +271,7 @@ class Parser(SentenceParser[Tree]):
         work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
         return sentence, ids, split_marginals(self.grammar, nodes, n), work
 
-    def _chart(self, words: Given, anchors: Anchors) -> tuple[Sentence, Ids, Any | None]:
+    def _chart(self, words: Given, anchors: Anchors) -> tuple[Sentence, Ids, cky.Chart | None]:
         sentence = self._sentence(words)
         n = len(sentence.penn)
         ids = self.grammar.lexicon.encode(sentence.penn)

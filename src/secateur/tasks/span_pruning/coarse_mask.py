@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class CoarseMask:
         return Posterior(_by_span(chart, likely), work)
 
 
-def _by_span(chart: Any, of_item: Floats) -> Floats:
+def _by_span(chart: cky.Chart, of_item: Floats) -> Floats:
     """[n+1, n+1] sums over the items of each span."""
     n = int(chart.words)
     sizes = (chart.cell_end - chart.cell_begin).astype(np.int64)
