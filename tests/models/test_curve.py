@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.points import POINTS, point
+from models.points import POINTS
 from secateur.errors import InputError
 from secateur.models.curve import Curve, even_penalties, fit_curve, tradeoffs, with_tradeoffs
 
