@@ -14,6 +14,12 @@ settings.register_profile("secateur", deadline=None, derandomize="SECATEUR_FUZZ"
 settings.load_profile("secateur")
 
 
+@pytest.fixture(autouse=True)
+def _short_timings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test asks how fast anything is: one run over the sentences is enough."""
+    monkeypatch.setattr("secateur.models.measure.LEAST", 0.0)
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of third-party treebanks and grammars, none of which is part of the project."""

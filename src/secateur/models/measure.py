@@ -59,7 +59,6 @@ class Timing(NamedTuple):
 def quiet_collector() -> Iterator[None]:
     """Within, the interpreter's collector is off: with many trees alive, it would be timed."""
     was = gc.isenabled()
-    gc.collect()
     gc.disable()
     try:
         yield

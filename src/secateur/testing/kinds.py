@@ -32,7 +32,7 @@ from secateur.options import made, offers
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.sentence import Sentence, Tags
 
-_CLOCK = ("words_per_second", "seconds_per_sentence", "tradeoff")  # what differs from run to run
+_CLOCK = ("words_per_second", "seconds_per_sentence")  # what differs from run to run
 _STOPPED_AFTER = (1, 3)  # steps
 
 # What every command says of every kind.

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -136,7 +135,10 @@ def _forward(
     accuracy: list[float] = []
     with ThreadPoolExecutor(jobs) as threads:  # the kernels let go of the interpreter
         while left:
-            found = list(threads.map(partial(right, sums), left))
+            # One share of the units for each thread: a search may take no longer than handing it over.
+            shares = [left[a * len(left) // jobs : (a + 1) * len(left) // jobs] for a in range(jobs)]
+            sought = threads.map(lambda share, sums=sums: [right(sums, unit) for unit in share], shares)
+            found = list(itertools.chain.from_iterable(sought))
             best = int(np.argmax(found))
             number = left.pop(best)
             sums = sums + cached[number]
