@@ -31,15 +31,6 @@ class Curve(NamedTuple):
         s = _sigmoid(self.a * np.log(x) + self.b)
         return self.top * s * (1.0 - s) * self.a / x
 
-    def gradient(self, runtime: npt.ArrayLike) -> Floats:
-        """[R, 4] of the accuracy there, by log top, log a, b and log c."""
-        x = np.asarray(runtime) + self.c
-        s = _sigmoid(self.a * np.log(x) + self.b)
-        steep = self.top * s * (1.0 - s)
-        return np.stack(
-            [self.top * s, steep * self.a * np.log(x), steep, steep * self.a * self.c / x], axis=1
-        )
-
 
 def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
     """Least squares from several starts, each stopped where what is left to gain is far below the noise."""
@@ -65,9 +56,7 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
                     np.log(shift * x.min() + 1e-12),
                 ]
             )
-            found = least_squares(
-                lambda p: curve(p)(x) - y, start, lambda p: curve(p).gradient(x), max_nfev=300
-            )
+            found = least_squares(lambda p: curve(p)(x) - y, start, max_nfev=300)
             if best is None or found.cost < best.cost:
                 best = found
     assert best is not None
