@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +54,16 @@ def test_two_files(run: Run, files: tuple[Path, Path]) -> None:
     assert rows["tag accuracy"] == ["83.33", "83.33"]
     assert "95% confidence of F1: 85.71 to 100.00" in found.out
     assert found.err == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_can_be_read_only_once(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(GOLD,), daemon=True)
+    writer.start()
+    assert run("evaluate", pipe, files[1]).done().out == run("evaluate", *files).done().out
+    writer.join()
 
 
 def test_json(run: Run, files: tuple[Path, Path]) -> None:

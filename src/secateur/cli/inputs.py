@@ -69,8 +69,11 @@ def is_model(path: str, *, encoding: str) -> bool:
 
 
 def is_grammar(path: str, *, encoding: str) -> bool:
-    """Whether a file is a grammar rather than a treebank: its first line tells."""
-    if path == "-":
+    """Whether a file is a grammar rather than a treebank: its first line tells.
+
+    What can be read only once, such as a pipe, is a treebank.
+    """
+    if not Path(path).is_file():
         return False
     first = next(source.lines(path, encoding=encoding), "")
     return ("format=" in first or _EXPORT.match(first) is not None) and not first.lstrip().startswith("(")

@@ -165,7 +165,7 @@ def _check(tree: Tree) -> None:
     if tree.is_discontinuous:
         raise InputError(
             "a discontinuous tree: a PCFG has only continuous constituents",
-            fix="give the continuous version of the treebank",
+            fix="make it continuous: secateur treebank convert --to brackets --continuous",
         )
     for node in tree.nodes():
         if not node.is_preterminal and not (

@@ -51,7 +51,7 @@ class PhraseReading:
 
     keep: tuple[str, ...] = option((), f"A normalization step to leave out: {', '.join(STEPS)}.")
     root: str = "ROOT"  # the label of the bracket around a tree
-    advp: bool = False  # ADVP becomes PRT, as in the 2017 paper
+    advp: bool = option(False, "Make ADVP into PRT, as the 2017 paper does.")
 
     def __post_init__(self) -> None:
         for step in self.keep:

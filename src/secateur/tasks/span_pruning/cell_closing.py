@@ -174,7 +174,8 @@ def word_rows(features: SpanFeatures, words: Sequence[str]) -> npt.NDArray[np.ui
 def in_use(tree: Tree) -> Bools:
     """[2, n] which words begin, and which end, a span that a mask decides."""
     if tree.is_discontinuous:
-        raise InputError("a discontinuous tree", fix="give the continuous version of the treebank")
+        fix = "make it continuous: secateur treebank convert --to brackets --continuous"
+        raise InputError("a discontinuous tree", fix=fix)
     n = len(tree.leaves())
     used = np.zeros((2, n), np.bool_)
     for _, i, k in tree.spans():
