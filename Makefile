@@ -10,7 +10,7 @@ quickstart: $(VENV)/.installed
 	$(BIN)/secateur quickstart $(DATA)
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # Examples and mutated models that no one has seen before; `make fuzz SEED=7` for others.
 SEED ?= 1

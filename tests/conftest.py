@@ -14,10 +14,38 @@ settings.register_profile("secateur", deadline=None, derandomize="SECATEUR_FUZZ"
 settings.load_profile("secateur")
 
 
+# The first two need most kernels between them, and none both: on a fresh machine two processes that begin with
+# them compile at once what the others will find in the cache. Then those that take long, so that none is last.
+FIRST = (
+    "kinds/arcs/test_contract.py",
+    "kinds/pcfg/test_contract.py",
+    "hypergraph/test_hypergraph.py",
+    "testing/test_contracts.py",
+    "experiments/test_fine.py",
+    "experiments/test_arcs.py",
+    "cli/test_resume.py",
+    "examples/test_examples.py",
+    "test_interrupt.py",
+    "experiments/test_arc_lols.py",
+    "experiments/test_prune.py",
+    "kinds/pcfg/test_fine_training.py",
+    "models/test_mutations.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    place = {tests / name: number for number, name in enumerate(FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(FIRST)))
+
+
 @pytest.fixture(autouse=True)
-def _short_timings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test asks how fast anything is: one run over the sentences is enough."""
+def _in_short(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """No test asks how fast anything is, and few how well a curve is fitted to points."""
     monkeypatch.setattr("secateur.models.measure.LEAST", 0.0)
+    if request.path.name not in ("test_curve.py", "test_record.py"):
+        monkeypatch.setattr("secateur.models.curve.STEEPNESS", (1.0,))
+        monkeypatch.setattr("secateur.models.curve.SHIFTS", (0.1,))
 
 
 @pytest.fixture(scope="session")

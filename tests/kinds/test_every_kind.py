@@ -1,9 +1,8 @@
-"""Every kind of model keeps the contract; so does one that nothing else knows of."""
+"""Every kind of model is tried against the contract; so is one that nothing else knows of."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,23 +10,6 @@ import secateur as sec
 import toy_kind
 from secateur.models.table import KINDS
 from secateur.testing import check_kind
-from secateur.treebanks.dependencies import DEPENDENCIES
-
-ARCS = sec.ArcSettings(bits=12, epochs=1, folds=2, iterations=2, costs=(2.0,), repeat=1, ends=(8,))
-SMALL: dict[str, Any] = {
-    "coarse": ("pcfg", sec.Settings(grammar="coarse", points=3, iterations=1, max_length=12, repeat=1)),
-    "split": ("pcfg", sec.Settings(levels=1, products=2, points=3, iterations=1, max_length=12, repeat=1)),
-    "arcs": ("arcs", ARCS),
-}
-
-
-@pytest.mark.parametrize("case", SMALL)
-def test_it_keeps_the_contract(case: str, tmp_path: Path) -> None:
-    name, settings = SMALL[case]
-    bank: Any = sec.garden.treebank(80)
-    if name == "arcs":
-        bank = DEPENDENCIES.bank(DEPENDENCIES.grown(80))
-    check_kind(name, bank, settings, tmp_path)
 
 
 def test_a_third_kind_needs_but_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,3 +18,9 @@ def test_a_third_kind_needs_but_a_row(tmp_path: Path, monkeypatch: pytest.Monkey
     model = check_kind("toy", bank, None, tmp_path)
     assert {point.name for point in model.points} == {"careful", "hasty"}
     assert len(Path(toy_kind.__file__).read_text().splitlines()) <= 150
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_there_is_a_test_of_the_contract(name: str) -> None:
+    text = (Path(__file__).parent / name / "test_contract.py").read_text()
+    assert f'check_kind("{name}"' in text

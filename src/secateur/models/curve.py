@@ -14,6 +14,10 @@ from secateur.models.point import Point, by_work, pareto
 from secateur.search.core import Floats
 
 
+# Where fits start: the slope, and how far from 0 work begins to pay, as a share of the least runtime.
+STEEPNESS, SHIFTS = (0.5, 1.0, 2.0, 4.0), (1e-3, 0.1, 1.0)
+
+
 class Curve(NamedTuple):
     """accuracy = top * sigmoid(a * log(runtime + c) + b): near 0 without work, levelling off with much."""
 
@@ -45,8 +49,8 @@ def fit_curve(runtime: npt.ArrayLike, accuracy: npt.ArrayLike) -> Curve:
         return Curve(float(np.exp(top)), float(np.exp(a)), float(b), float(np.exp(c)))
 
     best = None
-    for steepness in (0.5, 1.0, 2.0, 4.0):
-        for shift in (1e-3, 0.1, 1.0):
+    for steepness in STEEPNESS:
+        for shift in SHIFTS:
             middle = float(np.median(x)) + shift * float(x.min())
             start = np.array(
                 [
