@@ -14,8 +14,8 @@ settings.register_profile("secateur", deadline=None, derandomize="SECATEUR_FUZZ"
 settings.load_profile("secateur")
 
 
-# The first two need most kernels between them, and none both: on a fresh machine two processes that begin with
-# them compile at once what the others will find in the cache. Then those that take long, so that none is last.
+# The first two need most kernels between them, and hardly any both: on a fresh machine two processes that
+# begin with them compile at once what the others find in the cache. Then those that take long: none is last.
 FIRST = (
     "kinds/arcs/test_contract.py",
     "kinds/pcfg/test_contract.py",
