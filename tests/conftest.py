@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Kernels compile when first called: no single example has a deadline. Examples are the same every time, but
-# for `make fuzz`, which looks for new ones.
-settings.register_profile("secateur", deadline=None, derandomize="SECATEUR_FUZZ" not in os.environ)
+# Kernels compile when first called: no single example has a deadline. Examples are the same every time, and
+# few, but for `make fuzz`, which looks for new ones.
+FUZZ = "SECATEUR_FUZZ" in os.environ
+settings.register_profile("secateur", deadline=None, derandomize=not FUZZ, max_examples=200 if FUZZ else 40)
 settings.load_profile("secateur")
 
 

@@ -13,7 +13,7 @@ import time
 import pytest
 
 STOPPED = 7  # as the program says it
-TRIES = 3
+TRIES = 2
 
 PROGRAM = """
 import signal
