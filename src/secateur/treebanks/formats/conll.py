@@ -40,6 +40,7 @@ _UNSEEN = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")  # the number of a word 
 _UNSEEN_LINE = re.compile(r"^[0-9]+\.[0-9]+\t", re.MULTILINE)
 _FIRST = re.compile(r"(?:1|1-[0-9]+|0\.1)(\t|(?= +\S+(?: +\S+){6}))")  # how the lines of a sentence start
 _USUAL_LENGTH = 256
+_REMEMBERED = 1 << 12  # ways to write tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,12 +304,15 @@ class Conll:
 
     def _tag(self, row: list[str], tree: DependencyTree, word: int, *, fine: bool) -> None:
         """Put the tags of a word into its line."""
-        coarse, tag = tree.coarse[word], tree.tags[word]
-        if not self._says(row[_COARSE], row[_FINE], coarse, tag, fine):
-            row[_COARSE], row[_FINE] = self._spelled(row[_COARSE], row[_FINE], coarse, tag, fine)
+        row[_COARSE], row[_FINE] = self._spelled(
+            row[_COARSE], row[_FINE], tree.coarse[word], tree.tags[word], fine
+        )
 
+    @lru_cache(maxsize=_REMEMBERED)  # noqa: B019  the formats are two, and live as long as the program
     def _spelled(self, old_coarse: str, old_tag: str, coarse: str, tag: str, fine: bool) -> tuple[str, str]:
-        """The two columns of a word's tags, as like the old ones as can be."""
+        """The two columns of a word's tags: the old ones where they say so, else as like them as can be."""
+        if self._says(old_coarse, old_tag, coarse, tag, fine):
+            return old_coarse, old_tag
         ways = [(coarse, old_tag)] if not fine or old_tag == _NOTHING else []
         ways += [(tag, tag)] if old_coarse == old_tag else []
         ways += [(coarse, tag), (_NOTHING, tag)]
