@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from hypergraph_cases import catalan
 from secateur.features.span import SpanFeatures
-from secateur.hypergraph import Builder, Change, Hypergraph
+from secateur.hypergraph import Change, Hypergraph
 from secateur.search.core import (
     FREE,
     TAKE,
@@ -143,14 +144,7 @@ class Bracketing(Sequential):
     """Prunes hyperedges of all bracketings of x, words with weights; a hyperedge's site is its number."""
 
     def graph(self, x: Any) -> Hypergraph:
-        builder, n = Builder(), len(x)
-        for i in range(n):
-            builder.add((i, i + 1))
-        for width in range(2, n + 1):
-            for i in range(n - width + 1):
-                for j in range(i + 1, i + width):
-                    builder.add((i, i + width), [(i, j), (j, i + width)])
-        return builder.build((0, n))
+        return catalan(len(x))
 
     def roll_in(
         self, x: Any, policy: Policy, force: Force = FREE, *, gold: Any = None, seed: int = 0
