@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from secateur.treebanks.formats import brackets, discbracket
 from secateur.treebanks.normalization import AS_IN_THE_PAPER, TRACE, Normalization
+from secateur.treebanks.phrases import PhraseReading
 from secateur.treebanks.tree import Tree
 from treebank_files import trees_of
 from treebanks.formats.strategies import any_trees
@@ -147,3 +148,12 @@ def test_the_penn_sample_keeps_only_plain_labels(data: Path) -> None:
     assert all(label.replace("|", "").isalpha() and label.isupper() for label in labels)
     assert labels["ADVP"] > labels["PRT"] > 0
     assert len(labels) < 30
+
+
+@pytest.mark.parametrize("steps", [Normalization(), NONE, AS_IN_THE_PAPER, Normalization(traces=False)])
+def test_a_reading_says_the_same_as_its_steps(steps: Normalization) -> None:
+    reading = PhraseReading.of(steps)
+    assert reading.normalization == steps
+    assert PhraseReading.from_notes(reading.notes()) == reading
+    assert "advp" not in reading.keep
+    assert (reading == PhraseReading()) == (steps == Normalization())

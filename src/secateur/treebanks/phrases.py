@@ -18,7 +18,8 @@ from secateur.treebanks.packed import pack
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
 
-STEPS = tuple(step.name for step in fields(Normalization))
+# Those that are usual: the other has an option of its own.
+STEPS = tuple(step.name for step in fields(Normalization) if step.name != "advp")
 
 
 class Treebank(Bank[Tree]):
