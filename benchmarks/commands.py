@@ -151,7 +151,7 @@ def figures(case: Case, repeat: int) -> Iterator[Figure]:
     model = sec.Model.load(case.model)
     fastest, exact = model.choose(fastest=True).point.name, model.unpruned
     spent = parse_seconds(case, (fastest, exact), repeat)
-    speeds = {point: words_per_second(case, point) for point in dict.fromkeys((fastest, exact))}
+    speeds = {point: words_per_second(case, point, repeat) for point in dict.fromkeys((fastest, exact))}
     parsed = spent[f"{fastest} all"] - spent[f"{fastest} one"]
     for source in ("frontier", "bench"):
         promised = case.words / speeds[fastest][source]
@@ -179,16 +179,16 @@ def parse_seconds(case: Case, points: Iterable[str], repeat: int) -> dict[str, f
     return cpu(commands, repeat)
 
 
-def words_per_second(case: Case, point: str) -> dict[str, float]:
-    """Of a point, by the command that says it."""
+def words_per_second(case: Case, point: str, repeat: int) -> dict[str, float]:
+    """Of a point, by the command that says it; bench and evaluate in turn, the best of each."""
     every = {p["name"]: p for p in asked("frontier", case.model, "--all")["points"]}
-    bench = asked("bench", case.model, case.gold, "--point", point, "--sentences", 1_000_000)
-    [judged] = asked("evaluate", case.model, case.gold, "--point", point)["settings"]
-    return {
-        "frontier": every[point]["words_per_second"],
-        "bench": bench["points"][point]["words_per_second"],
-        "evaluate": judged["words_per_second"],
-    }
+    best = {"frontier": every[point]["words_per_second"], "bench": 0.0, "evaluate": 0.0}
+    for _ in range(repeat):
+        bench = asked("bench", case.model, case.gold, "--point", point, "--sentences", 1_000_000)
+        [judged] = asked("evaluate", case.model, case.gold, "--point", point)["settings"]
+        found = {"bench": bench["points"][point], "evaluate": judged}
+        best |= {name: max(best[name], own["words_per_second"]) for name, own in found.items()}
+    return best
 
 
 def first_tree(case: Case, repeat: int) -> dict[str, float]:

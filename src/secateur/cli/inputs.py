@@ -122,7 +122,7 @@ def sentences(
     if format == TOKENS:
         if warn is not None and not told:
             everything = _watched(everything, source.name_of(given), warn)
-        return Unparsed("", (Sentence.of(line.split()) for line in everything))
+        return Unparsed("", map(Sentence.from_line, everything))
     return Unparsed(format, _of_trees(Opened(source.name_of(given), format, everything)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -111,7 +111,8 @@ def parse(
     portions = batches(enumerate(given.sentences, 1), 1 if typing else 600, lambda one: len(one[1]))
     with sink(output) as out, _rare_collections():
         found = spread(Shown(parser, form, loaded.kind.figures.work), portions, cores(jobs))
-        _write(out, progress(_flat(found), "parsing", quiet=quiet), parser.annotation, form, tally)
+        shown = progress(found, "parsing", quiet=quiet, size=len)
+        _write(out, shown, parser.annotation, form, tally)
     if not quiet:
         tally.report(f"{model}, point {point.name}" if point else f"{model}, {loaded.unpruned}")
 
@@ -179,16 +180,16 @@ class Shown:
         return Line(text, words, best.failed, best.fell_back, best.degraded, work)
 
 
-def _flat(found: Iterable[Sequence[Line]]) -> Iterator[Line]:
-    for lines in found:
-        yield from lines
-
-
-def _write(out: Any, lines: Iterable[Line], annotation: Annotation[Any], form: str, tally: Tally) -> None:
+def _write(
+    out: IO[str], found: Iterable[Sequence[Line]], annotation: Annotation[Any], form: str, tally: Tally
+) -> None:
     last = ""
-    for line in lines:
-        tally.add(line)
-        gap = annotation.gap(last) if form in formats.ALL_FORMATS and line.text else ""
+    for lines in found:
+        texts = []
+        for line in lines:
+            tally.add(line)
+            if line.text:
+                texts += (annotation.gap(last) if form in formats.ALL_FORMATS else "", line.text)
+                last = line.text
         # One write: an interrupt cannot leave half a line.
-        out.write(gap + line.text)
-        last = line.text or last
+        out.write("".join(texts))

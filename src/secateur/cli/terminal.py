@@ -38,8 +38,18 @@ def complain(what: str) -> None:
     err.print(what)
 
 
-def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet: bool = False) -> Iterator[T]:
-    """The things, with a bar on stderr once it has taken a while and someone is watching."""
+def progress(
+    things: Iterable[T],
+    what: str,
+    *,
+    total: int | None = None,
+    quiet: bool = False,
+    size: Callable[[T], int] = lambda thing: 1,
+) -> Iterator[T]:
+    """The things, with a bar on stderr once it has taken a while and someone is watching.
+
+    A thing may stand for several: its `size` says for how many.
+    """
     if quiet or not sys.stderr.isatty():
         yield from things
         return
@@ -54,12 +64,12 @@ def progress(things: Iterable[T], what: str, *, total: int | None = None, quiet:
     task = bar.add_task(what, total=total)
     running = False
     try:
-        for done, thing in enumerate(things):
+        for thing in things:
             if not running and time.monotonic() - started > PATIENCE:
                 bar.start()
                 running = True
-            bar.update(task, completed=done)
             yield thing
+            bar.advance(task, size(thing))
     finally:
         if running:
             bar.stop()

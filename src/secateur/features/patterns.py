@@ -25,9 +25,14 @@ _STORED = ("keys", "ptr", "column", "weight")
 _STEPS = 8  # from where a row belongs to where it is, on average, at most; in a good table it is half a step
 
 
+def digest(text: str) -> bytes:
+    """Eight bytes that stand for a text."""
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
 def key_of(text: str) -> int:
-    """64 bits that stand for a text."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    """The same as a number."""
+    return int.from_bytes(digest(text), "little")
 
 
 def compiled(

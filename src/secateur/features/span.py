@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
+from secateur.features.tokens import Remembered
 from secateur.grammar.lexicon import signature
 from secateur.kernels.cky import features as kernel
 from secateur.kernels.hashing import murmur3
@@ -63,12 +64,24 @@ _RUN = re.compile(r"([Xxd])\1{2,}")
 BEGIN, END, _FIRST = "\x02", "\x03", "\n"
 
 
+class _Classes(dict[int, str]):
+    """Of characters, by their code: each is found when it is first seen."""
+
+    def __missing__(self, code: int) -> str:
+        c = chr(code)
+        self[code] = "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
+        return self[code]
+
+
+_CLASSES = _Classes()
+
+
 def shape(word: str) -> str:
     """Letters and digits as their class, in runs of two at most; all else as it is."""
-    classes = "".join("X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in word)
-    return _RUN.sub(r"\1\1", classes)
+    return _RUN.sub(r"\1\1", word.translate(_CLASSES))
 
 
+@lru_cache(maxsize=REMEMBERED)  # ever new words have few shapes and classes
 def text_key(text: str) -> int:
     """A text as one word of a key."""
     data = text.encode()
@@ -84,7 +97,6 @@ class SpanFeatures:
     templates: tuple[str, ...] = TEMPLATES
     views: Mapping[str, View] = field(default_factory=dict)
     bits: int = BITS
-    _keys: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= MOST_BITS:
@@ -151,12 +163,7 @@ class SpanFeatures:
     def columns(self, words: Sequence[str]) -> Columns:
         """Keys of the words under each view, with begin and end symbols around."""
         marked = _mark(words)
-        known = self._keys
-        try:
-            keys = [known[word] for word in marked]
-        except KeyError:
-            keys = [self._remember(word) for word in marked]
-        by_word = np.frombuffer(b"".join(keys), np.uint32).reshape(len(marked), len(self.view_names))
+        by_word = np.frombuffer(self._keys.joined(marked), np.uint32).reshape(len(marked), -1)
         return by_word.T.copy()
 
     def seen(self, view: str, words: Sequence[str], position: int) -> str:
@@ -184,17 +191,13 @@ class SpanFeatures:
                 atoms.append((0, _SIZES[part]))
         return sorted(atoms, key=lambda atom: atom[1])
 
-    def _remember(self, marked: str) -> bytes:
-        """The keys of a word under each view, from memory or for it."""
-        keys = self._keys.get(marked)
-        if keys is None:
-            keys = np.array(
-                [text_key(self._seen(name, marked)) for name in self.view_names], np.uint32
-            ).tobytes()
-            if len(self._keys) >= REMEMBERED:
-                self._keys.clear()
-            self._keys[marked] = keys
-        return keys
+    @cached_property
+    def _keys(self) -> Remembered[str]:
+        """The keys of marked words under each view."""
+        return Remembered(self._key, most=REMEMBERED)
+
+    def _key(self, marked: str) -> bytes:
+        return np.array([text_key(self._seen(name, marked)) for name in self.view_names], np.uint32).tobytes()
 
     def _seen(self, name: str, marked: str) -> str:
         """A marked word under a view. Only the class of an unknown word depends on where it stands."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from secateur.features.patterns import key_of
+from secateur.features.patterns import digest
 
 Keys = npt.NDArray[np.uint64]
 Columns = tuple[Iterable[str], Iterable[str], Iterable[str]]  # words, tags and coarse tags of a sentence
@@ -76,7 +76,9 @@ class TokenRows(Remembered[tuple[str, str, str]]):
 
 
 def _key_bytes(text: str) -> bytes:
-    return key_of(text).to_bytes(8, sys.byteorder)
+    """key_of(text) as this machine has it in memory."""
+    found = digest(text)
+    return found if sys.byteorder == "little" else found[::-1]
 
 
 # Tags, endings and the like come again with ever new words.

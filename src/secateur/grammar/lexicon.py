@@ -98,10 +98,12 @@ class Lexicon:
 
     def encode(self, words: Sequence[str]) -> npt.NDArray[np.uint32]:
         """Word ids of a sentence; a word with no entry at all gets the id that has none."""
-        ids = [self.index.get(word, -1) for word in words]
-        for position, number in enumerate(ids):
-            if number < 0:
-                ids[position] = self._unknown_id(words[position], initial=position == 0)
+        ids = list(map(self.index.get, words))
+        if None in ids:
+            ids = [
+                self._unknown_id(word, initial=position == 0) if number is None else number
+                for position, (word, number) in enumerate(zip(words, ids, strict=True))
+            ]
         return np.array(ids, np.uint32)
 
     def _unknown_id(self, word: str, *, initial: bool) -> int:

@@ -49,6 +49,12 @@ class Sentence:
         return cls(kept, penn_spelling(kept))
 
     @classmethod
+    def from_line(cls, line: str) -> Sentence:
+        """A sentence of tokens with white space between."""
+        kept = tuple(line.split())
+        return cls(kept, penn_spelling(kept))
+
+    @classmethod
     def from_text(cls, text: str) -> Sentence:
         """A sentence of raw text."""
         return cls.of(tokenize(text))

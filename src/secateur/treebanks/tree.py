@@ -159,7 +159,12 @@ def _is_in_order(root: Tree) -> bool:
             found.append(part.position)
         else:
             stack += part.children[::-1]
-    return not found or found == list(range(found[0], found[0] + len(found)))
+    return is_range(found)
+
+
+def is_range(positions: Sequence[int]) -> bool:
+    """Whether they are one after the other."""
+    return not positions or positions == list(range(positions[0], positions[0] + len(positions)))
 
 
 def _walk(root: Tree) -> list[tuple[Tree, int]]:

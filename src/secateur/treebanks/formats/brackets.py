@@ -16,7 +16,7 @@ from sys import intern
 from typing import NamedTuple, cast
 
 from secateur.errors import InputError
-from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree, new_leaf, new_tree
+from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree, is_range, new_leaf, new_tree
 
 OnError = Callable[[InputError], None]
 Faults = OnError | None  # whom to tell of faults; None: the first is raised
@@ -65,12 +65,15 @@ def read(
 
 def write(tree: Tree, *, indent: bool = False) -> str:
     """The tree on one line, or indented over several; brackets in words become -LRB- and -RRB-."""
-    if tree.is_discontinuous:
+    positions: list[int] = []
+    text = _line(tree, None, positions)
+    # Nearly all trees are in order, which costs less to see than their spans.
+    if not is_range(positions) and tree.is_discontinuous:
         raise InputError(
             f'the tree over "{" ".join(tree.words()[:6])} ..." is discontinuous',
             fix="write it as discbracket, which can hold it",
         )
-    return _indented(tree, 0) if indent else line_of(tree)
+    return _indented(tree, 0) if indent else text
 
 
 def looks_like(text: str) -> bool:
@@ -88,17 +91,26 @@ def the_one(trees: Iterator[Tree]) -> Tree:
 
 def line_of(node: Tree, spell: Callable[[Leaf], str] | None = None) -> str:
     """The brackets of a node on one line; `spell` says how words are written, if not by themselves."""
+    return _line(node, spell, [])
+
+
+def _line(node: Tree, spell: Callable[[Leaf], str] | None, positions: list[int]) -> str:
+    """The line, and the positions of its words as they come."""
     parts: list[str] = []
     for child in node.children:
-        if isinstance(child, Leaf):
-            parts.append(spell(child) if spell else escape(child.word))
+        if type(child) is Leaf:
+            positions.append(child[0])
+            parts.append(spell(child) if spell else escape(child[1]))
             continue
         below = child.children
-        if spell is None and len(below) == 1 and isinstance(below[0], Leaf):
-            parts.append(_tagged(child.label, below[0].word))
+        if spell is None and len(below) == 1 and type(leaf := below[0]) is Leaf:
+            positions.append(leaf[0])
+            parts.append(_tagged(child.label, leaf[1]))
         else:
-            parts.append(line_of(child, spell))
-    return f"({_label(node)} {' '.join(parts)})"
+            parts.append(_line(child, spell, positions))
+    # Only a tag has to have a name.
+    label = _escape_label(node.label) if node.label else _label(node)
+    return f"({label} {' '.join(parts)})"
 
 
 def escape(word: str) -> str:
@@ -362,10 +374,10 @@ def _unbalanced(token: int, closing: int) -> _Fault:
 
 
 def _label(node: Tree) -> str:
-    label = _escape_label(node.label)
+    label = node.label
     if not label and node.is_preterminal:
         raise _unwritable(label)
-    return label
+    return _escape_label(label)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -33,14 +33,13 @@ UNIVERSAL = frozenset({
 _NOTHING = "_"
 _UNIVERSAL_COLUMN = UNIVERSAL | {_NOTHING}
 _FORM, _LEMMA, _COARSE, _FINE, _FEATURES, _HEAD, _LABEL, _NINTH = range(1, 9)
-_COLUMNS = 10
 
 _SEVERAL = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")  # the number of a line for several words
 _UNSEEN = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")  # the number of a word that is not in the text
 _UNSEEN_LINE = re.compile(r"^[0-9]+\.[0-9]+\t", re.MULTILINE)
 _FIRST = re.compile(r"(?:1|1-[0-9]+|0\.1)(\t|(?= +\S+(?: +\S+){6}))")  # how the lines of a sentence start
 _USUAL_LENGTH = 256
-_REMEMBERED = 1 << 12  # ways to write tags
+_REMEMBERED = 1 << 15  # words and their tags as they are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +86,10 @@ class Conll:
 
     def write(self, tree: DependencyTree) -> str:
         """The lines of a sentence and the blank line after it, as in the text it came from if it was read."""
-        for form in tree.words:
-            if not form or "\t" in form or "\n" in form:
-                fix = "write _ for what is empty, and a space for a tab"
-                raise InputError(f"the word {form!r} cannot be written", fix=fix)
         if tree.source is None or tree.source.format != self.name:
-            return "".join("\t".join(row) + "\n" for row in self._new_rows(tree)) + "\n"
+            return self._new(tree)
+        for form in tree.words:
+            _check_form(form)
         return self._rewritten(tree, tree.source)
 
     def texts(self, trees: Iterable[DependencyTree]) -> Iterator[str]:
@@ -263,18 +260,25 @@ class Conll:
 
     # Writing ------------------------------------------------------------------------------------------------
 
-    def _new_rows(self, tree: DependencyTree) -> Iterator[list[str]]:
+    def _new(self, tree: DependencyTree) -> str:
         """Lines of our own; lemmas and features come from the text of the other format, if there is one."""
         old = tree.source.text.split("\n") if tree.source else []
         rows = [row for row in (line.split("\t") for line in old) if row[0].isdecimal()]
+        lemmas, features = (
+            [row[column] for row in rows] or [_NOTHING] * len(tree) for column in (_LEMMA, _FEATURES)
+        )
         heads, labels = _spelled_heads(tree)
-        for word, form in enumerate(tree.words):
-            row = [str(word + 1), form, *[_NOTHING] * (_COLUMNS - 2)]
-            if rows:
-                row[_LEMMA], row[_FEATURES] = rows[word][_LEMMA], rows[word][_FEATURES]
-            row[_HEAD], row[_LABEL] = heads[word], labels[word]
-            self._tag(row, tree, word, fine=True)
-            yield row
+        ids, _ = _numbers(len(tree))
+        words = map(self._word, tree.words, lemmas, tree.coarse, tree.tags, features)
+        rows = map("\t".join, zip(ids, words, heads, labels, strict=False))
+        return "\t_\t_\n".join((*rows, "\n"))
+
+    @lru_cache(maxsize=_REMEMBERED)  # noqa: B019  as for _spelled
+    def _word(self, form: str, lemma: str, coarse: str, tag: str, features: str) -> str:
+        """The columns of a word from its form to its features: many come again."""
+        _check_form(form)
+        coarse, tag = self._spelled(_NOTHING, _NOTHING, coarse, tag, True)
+        return "\t".join((form, lemma, coarse, tag, features))
 
     def _rewritten(self, tree: DependencyTree, source: Source) -> str:
         """The text of a sentence with all that is new in it."""
@@ -323,6 +327,12 @@ class Conll:
     def _says(self, coarse_column: str, tag_column: str, coarse: str, tag: str, fine: bool) -> bool:
         """Whether the columns would be read as these tags."""
         return self._tags((coarse_column,), (tag_column,), fine) == ((coarse,), (tag,))
+
+
+def _check_form(form: str) -> None:
+    if not form or "\t" in form or "\n" in form:
+        fix = "write _ for what is empty, and a space for a tab"
+        raise InputError(f"the word {form!r} cannot be written", fix=fix)
 
 
 def _spelled_heads(tree: DependencyTree) -> tuple[list[str], list[str]]:
