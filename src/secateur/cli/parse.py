@@ -185,7 +185,7 @@ def _write(
 ) -> None:
     last = ""
     for lines in found:
-        texts = []
+        texts: list[str] = []
         for line in lines:
             tally.add(line)
             if line.text:

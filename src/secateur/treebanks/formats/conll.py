@@ -270,8 +270,8 @@ class Conll:
         heads, labels = _spelled_heads(tree)
         ids, _ = _numbers(len(tree))
         words = map(self._word, tree.words, lemmas, tree.coarse, tree.tags, features)
-        rows = map("\t".join, zip(ids, words, heads, labels, strict=False))
-        return "\t_\t_\n".join((*rows, "\n"))
+        joined = map("\t".join, zip(ids, words, heads, labels, strict=False))
+        return "\t_\t_\n".join((*joined, "\n"))
 
     @lru_cache(maxsize=_REMEMBERED)  # noqa: B019  as for _spelled
     def _word(self, form: str, lemma: str, coarse: str, tag: str, features: str) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from sys import intern
 
 from secateur.errors import InputError
-from secateur.treebanks.formats.brackets import OnError, Reader, escape, line_of, the_one
+from secateur.treebanks.formats.brackets import OnError, Reader, the_one
+from secateur.treebanks.formats.lines import escape, line_of
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, renumber
 
 _NUMBERED = re.compile(r"([0-9]{1,6})=(.+)", re.DOTALL)
