@@ -15,7 +15,9 @@ import toy_dependencies
 import toy_model
 from secateur import PCFG, Normalization, induce, write_grammar
 from secateur.cli import main
+from secateur.kinds.lcfrs import KIND as lcfrs_kind
 from secateur.models.model import Model
+from secateur.treebanks.formats import discbracket
 from secateur.treebanks.formats.brackets import read_tree
 from secateur.treebanks.formats.conll import CONLLX
 from secateur.treebanks.garden import garden
@@ -195,7 +197,17 @@ def arcs(shelf: Path) -> Sample:
     return Sample("arcs", path, made, gold, sentence, frontier, "static-1", "template")
 
 
-@pytest.fixture(params=["pcfg", "arcs"])
+@pytest.fixture(scope="session")
+def lcfrs(shelf: Path) -> Sample:
+    """The same grammar for trees of blocks, none of which is discontinuous."""
+    made, path, gold = toy_model.toy_model(kind=lcfrs_kind), shelf / "blocks.model", shelf / "gold.dbr"
+    made.save(path)
+    gold.write_text("".join(f"{discbracket.write(read_tree(line))}\n" for line in TOY_TREES.splitlines()))
+    sentence = "a cat saw a bird in a tree ."
+    return Sample("lcfrs", path, made, gold, sentence, ["hasty", "careful", "exact"], "slow", "push")
+
+
+@pytest.fixture(params=["pcfg", "lcfrs", "arcs"])
 def each(request: pytest.FixtureRequest) -> Sample:
     """A test with this is one for every kind."""
     found: Sample = request.getfixturevalue(request.param)
@@ -204,5 +216,5 @@ def each(request: pytest.FixtureRequest) -> Sample:
 
 @pytest.fixture
 def other(each: Sample, pcfg: Sample, arcs: Sample) -> Sample:
-    """The other kind."""
-    return arcs if each is pcfg else pcfg
+    """One of another annotation."""
+    return pcfg if each is arcs else arcs

@@ -149,11 +149,6 @@ def test_convert_makes_trees_continuous(run: Run, tmp_path: Path) -> None:
     (what,) = run("treebank", "convert", "-", *options, stdin=DISCONTINUOUS).done().lines
     assert read_tree(what).words() == ["what", "you", "see"]
     run("treebank", "convert", path, "--to", "discbracket", "--continuous").misused("--continuous")
-    # As the message says of what no model learns from.
-    for command in ("train", "quickstart"):
-        remedy = "secateur treebank convert --to brackets --continuous"
-        run(command, path, "-o", tmp_path / "out").refused(path, "discontinuous", remedy)
-        assert not (tmp_path / "out").exists()
     run("train", path, "--kind", "pcfg", "-o", tmp_path / "out").refused(path, "discontinuous")
 
 

@@ -201,7 +201,7 @@ def test_limits(limits: dict[str, Any], problem: type[Exception], says: str) -> 
         (TREES, {"dev": TREES[:1]}, sec.InputError, "1 held-out trees"),
         (TREES[:1], {}, sec.InputError, "1 trees are too few to split"),
         (grown(9), {"kind": "pcfg"}, sec.InputError, "learns from phrases, not from dependencies"),
-        (TREES, {"kind": "crf"}, sec.InputError, "no kind of model 'crf'; choose from pcfg, arcs"),
+        (TREES, {"kind": "crf"}, sec.InputError, "no kind of model 'crf'; choose from pcfg, lcfrs, arcs"),
         (TREES, {"settings": sec.ArcSettings()}, TypeError, "of kind pcfg are Settings, not ArcSettings"),
         (grown(9), {"settings": sec.Settings()}, TypeError, "of kind arcs are ArcSettings, not Settings"),
         (TREES, {"settings": {}}, TypeError, "are Settings, not dict"),
@@ -235,9 +235,9 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
         sec.train(TREES, work=str(tmp_path / "file" / "work"))
 
 
-def test_discontinuous_trees_have_no_kind_yet() -> None:
-    bank = type("Bank", (sec.Treebank,), {"annotation": "discontinuous"})(TREES)
-    with pytest.raises(sec.InputError, match="no kind of model learns from discontinuous trees yet; "):
+def test_an_annotation_that_no_kind_learns_from() -> None:
+    bank = type("Bank", (sec.Treebank,), {"annotation": "notes"})(TREES)
+    with pytest.raises(sec.InputError, match="no kind of model learns from notes trees; give phrases or "):
         sec.train(bank)
 
 

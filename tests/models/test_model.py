@@ -148,10 +148,11 @@ def test_a_grammar_is_a_model_without_a_dial(tmp_path: Path) -> None:
 
 
 def test_the_table_of_kinds() -> None:
-    assert [kind.name for kind in kinds()] == list(KINDS) == ["pcfg", "arcs"]
+    assert [kind.name for kind in kinds()] == list(KINDS) == ["pcfg", "lcfrs", "arcs"]
     assert kind_for("phrases") is kind_named("pcfg")
     assert kind_for("dependencies") is kind_named("arcs")
-    with pytest.raises(InputError, match="no kind of model 'crf'; choose from pcfg, arcs"):
+    with pytest.raises(InputError, match="no kind of model 'crf'; choose from pcfg, lcfrs, arcs"):
         kind_named("crf")
-    with pytest.raises(InputError, match="no kind of model learns from discontinuous trees yet"):
-        kind_for("discontinuous")
+    assert kind_for("discontinuous") is kind_named("lcfrs")
+    with pytest.raises(InputError, match="no kind of model learns from notes trees"):
+        kind_for("notes")

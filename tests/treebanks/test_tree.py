@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.treebanks.dependency_tree import DependencyTree
 from secateur.treebanks.formats.brackets import read_tree
-from secateur.treebanks.tree import Leaf, Tree, renumber
-from treebanks.formats.strategies import any_trees
+from secateur.treebanks.tree import Leaf, Tree, new_tree, renumber
+from treebanks.formats.strategies import any_trees, carrying
 
 CAT = "(S (NP (DT the) (NN cat)) (VP (VBD slept)))"
 
@@ -26,6 +28,35 @@ def test_a_tree_shows_its_brackets() -> None:
     for _ in range(3000):
         deep = Tree("X", (deep,))
     assert len(repr(deep)) < 120
+
+
+@given(carrying())
+def test_trees_are_made_in_two_ways(tree: Tree) -> None:
+    slow, quick = (make(tree.label, tree.children, "SB") for make in (Tree, new_tree))
+    assert slow == quick
+    assert hash(slow) == hash(quick)
+    assert type(quick) is Tree
+    assert (quick.label, quick.children, quick.rel) == (tree.label, tree.children, "SB")
+    assert new_tree(tree.label, tree.children) == Tree(tree.label, tree.children)
+    with pytest.raises(FrozenInstanceError):
+        quick.rel = "OA"  # type: ignore[misc]
+
+
+def test_equality_is_of_labels_edges_and_words() -> None:
+    leaf = (Leaf(0, "a"),)
+    tree = Tree("N", leaf, "SB")
+    others = (Tree("V", leaf, "SB"), Tree("N", (Leaf(0, "b"),), "SB"), Tree("N", leaf), ("N", leaf, "SB"))
+    for other in others:
+        assert tree != other
+    assert tree == Tree("N", leaf, "SB")
+
+
+@given(carrying())
+def test_edges_keep_their_labels(tree: Tree) -> None:
+    rels = sorted(node.rel for node in tree.nodes())
+    shuffled = [leaf.position for leaf in tree.leaves()][::-1]
+    for other in (tree.relabel(str.lower, tags=True), tree.relabel(str.lower), renumber(tree, shuffled)):
+        assert sorted(node.rel for node in other.nodes()) == rels
 
 
 @given(any_trees())

@@ -65,7 +65,9 @@ def read_model(path: str | Path) -> Model[Any, Any]:
 
 def is_model(path: str, *, encoding: str) -> bool:
     """Whether this is something to parse with, rather than a treebank."""
-    return Path(path).is_dir() or is_grammar(path, encoding=encoding)
+    if Path(path).is_dir():
+        return not source.is_folder(path)
+    return is_grammar(path, encoding=encoding)
 
 
 def is_grammar(path: str, *, encoding: str) -> bool:
@@ -109,13 +111,15 @@ def sentences(
     """
     if given != "-" and not os.path.exists(given):
         return Unparsed("", _quoted(given, raw=raw))
+    if source.is_folder(given):
+        return _treebank(formats.opened(given, format=format, encoding=encoding))
     lines = source.lines(given, encoding=encoding)
     if raw:
         return Unparsed("", read_sentences(lines, raw=True))
     head, told = _head(lines), format is not None
     if format is None:
         conll = bool(head) and ("\t" in head[-1] or head[-1][0] == "#" or _SPACED.fullmatch(head[-1]))
-        if conll:
+        if conll or (head and head[-1].lstrip().startswith(("<", "%%"))):
             head += islice(lines, _HEAD)
         format = _recognised("".join(head), conll=bool(conll))
     everything: Iterator[str] = chain(head, lines)
@@ -123,7 +127,11 @@ def sentences(
         if warn is not None and not told:
             everything = _watched(everything, source.name_of(given), warn)
         return Unparsed("", map(Sentence.from_line, everything))
-    return Unparsed(format, _of_trees(Opened(source.name_of(given), format, everything)))
+    return _treebank(Opened(source.name_of(given), format, everything))
+
+
+def _treebank(file: Opened) -> Unparsed:
+    return Unparsed(file.format, _of_trees(file))
 
 
 def _watched(lines: Iterator[str], name: str, warn: Callable[[str], None]) -> Iterator[str]:
@@ -140,8 +148,8 @@ def _watched(lines: Iterator[str], name: str, warn: Callable[[str], None]) -> It
 
 
 def _recognised(head: str, *, conll: bool) -> str:
-    forms = formats.DEPENDENCY_FORMATS if conll else {}
-    found = next((name for name, form in forms.items() if form.looks_like(head)), "")
+    names = (*formats.LISTS, *(formats.DEPENDENCY_FORMATS if conll else ()))
+    found = next((name for name in names if formats.looks_like(head, name)), "")
     if found or not _TREE.match(head):
         return found or TOKENS
     return formats.sniff([head])

@@ -173,7 +173,8 @@ class Shown:
         elif self.form == DRAWN:
             text = "".join(f"{annotation.draw(p.tree)}\n\n" for p in found)
         else:
-            text = "".join(annotation.text(p.tree, self.form) for p in found)
+            trees = (formats.numbered(p.tree, number, self.form) for p in found)
+            text = "".join(annotation.text(tree, self.form) for tree in trees)
             if self.parser.using.is_several:
                 text += "\n"
         work = getattr(best.work, self.work)
@@ -184,12 +185,15 @@ def _write(
     out: IO[str], found: Iterable[Sequence[Line]], annotation: Annotation[Any], form: str, tally: Tally
 ) -> None:
     last = ""
+    opening, closing = formats.around(form)
     for lines in found:
         texts: list[str] = []
         for line in lines:
             tally.add(line)
             if line.text:
-                texts += (annotation.gap(last) if form in formats.ALL_FORMATS else "", line.text)
+                before = annotation.gap(last) if form in formats.ALL_FORMATS else ""
+                texts += (before if last else opening, line.text)
                 last = line.text
         # One write: an interrupt cannot leave half a line.
         out.write("".join(texts))
+    out.write(closing if last else opening + closing)

@@ -91,7 +91,7 @@ def _parameter(name: str, own: Mapping[str, Offer], of_what: str) -> Parameter:
     }
     shape: Any = offer.type
     choices = dict.fromkeys(choice for one in own.values() for choice in one.choices)
-    if choices:
+    if all(one.choices for one in own.values()):  # where an owner takes more, the others refuse it themselves
         shape = cast(Any, StrEnum)(name, {choice: choice for choice in choices})
     elif shape in (int, float) and not offer.many:
         lows, highs = [one.low for one in own.values()], [one.high for one in own.values()]

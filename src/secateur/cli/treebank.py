@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,10 +23,22 @@ from secateur.treebanks.formats import Opened
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.reading import ANNOTATIONS, annotation_of
 
+if TYPE_CHECKING:
+    from secateur.treebanks.traces import Resolver
+
 HELP = "Check, describe, convert and draw treebanks; grow one."
 
 File = Annotated[str, typer.Argument(help='A treebank file, or "-" for standard input.')]
 Files = Annotated[list[str], typer.Argument(help='Treebank files, or "-" for standard input.')]
+Continuous = Annotated[
+    bool, typer.Option("--continuous", help="Make discontinuous trees continuous, for --to brackets.")
+]
+Traces = Annotated[
+    bool, typer.Option("--traces", help="Attach what was moved at its trace, for --to discbracket.")
+]
+HeadTable = Annotated[
+    Path | None, typer.Option("--head-rules", help="A table of heads for trees that become dependencies.")
+]
 Normalize = Annotated[bool, typer.Option("--normalize", help="Read the trees as for training.")]
 
 # What people call the fields of a treebank's description.
@@ -42,11 +54,8 @@ FIGURES = {
 }
 
 
-class Target(StrEnum):
-    brackets = "brackets"
-    discbracket = "discbracket"
-    conllu = "conllu"
-    conllx = "conllx"
+Target = StrEnum("Target", {name: name for name in sorted(formats.ALL_FORMATS)})  # type: ignore[misc]
+BRACKETS = Target("brackets")
 
 
 def check(
@@ -115,13 +124,10 @@ def convert(
         typer.Option("--to", help="Output format; brackets, or the format of dependencies, if not given."),
     ] = None,
     normalize: Normalize = False,
-    continuous: Annotated[
-        bool, typer.Option("--continuous", help="Make discontinuous trees continuous, for --to brackets.")
-    ] = False,
+    continuous: Continuous = False,
+    traces: Traces = False,
     indent: Annotated[bool, typer.Option("--indent", help="Brackets over several lines.")] = False,
-    head_rules: Annotated[
-        Path | None, typer.Option("--head-rules", help="A table of heads for trees that become dependencies.")
-    ] = None,
+    head_rules: HeadTable = None,
     max_length: Annotated[
         int | None, typer.Option("--max-length", min=1, help="Drop longer sentences.")
     ] = None,
@@ -142,10 +148,11 @@ def convert(
     opened = formats.opened(file, format=from_, encoding=encoding)
     annotation = ANNOTATIONS[opened.annotation]
     how = _how(annotation, reading, normalize)
+    resolver = _resolver(annotation, to, normalize) if traces else None
     writer = Writer.of(opened, annotation, to, continuous, indent, head_rules, normalize)
-    written, last = 0, ""
     with sink(output) as out:
         trees = annotation.trees(opened, how, None if strict else faults.append, unparsed=True)
+        trees = resolver.resolved(trees) if resolver else trees
         for number, tree in enumerate(progress(trees, "converting", quiet=quiet), 1):
             try:
                 with inputs.located(f"{opened.name}, tree {number}"):
@@ -155,14 +162,14 @@ def convert(
                     raise
                 faults.append(unfit)
                 continue
-            if text:
-                out.write(writer.gap(last) + text)
-                last = text
-                written += 1
+            out.write(writer.following(text))
+        out.write(writer.end())
     for fault in faults:
         err.print(str(fault))
     if not quiet:
-        err.print(f"{count_of(written, 'tree')} written, {count_of(len(faults), 'fault')}")
+        for line in resolver.said() if resolver else ():
+            err.print(line)
+        err.print(f"{count_of(writer.written, 'tree')} written, {count_of(len(faults), 'fault')}")
     if faults:
         raise typer.Exit(1)
 
@@ -199,9 +206,7 @@ def draw(
 def grow(
     count: Annotated[int, typer.Argument(min=1, help="How many sentences.")] = 100,
     *,
-    to: Annotated[
-        Target, typer.Option("--to", help="Which format, and so which annotation.")
-    ] = Target.brackets,
+    to: Annotated[Target, typer.Option("--to", help="Which format, and so which annotation.")] = BRACKETS,
     skip: Annotated[int, typer.Option("--skip", min=0, help="Leave out the first so many.")] = 0,
     output: Output = None,
     seed: Seed = 0,
@@ -209,10 +214,13 @@ def grow(
 ) -> None:
     """Grow an English-like treebank: Penn-style, discontinuous or dependency trees of the same sentences."""
     annotation = ANNOTATIONS[formats.ANNOTATIONS[to.value]]
+    opening, closing = formats.around(to.value)
     with sink(output) as out:
         trees = islice(annotation.grown(skip + count, seed=seed), skip, None)
-        for tree in progress(trees, "growing", total=count, quiet=quiet):
-            out.write(annotation.text(tree, to.value))
+        out.write(opening)
+        for number, tree in enumerate(progress(trees, "growing", total=count, quiet=quiet), 1):
+            out.write(annotation.text(formats.numbered(tree, number, to.value), to.value))
+        out.write(closing)
 
 
 def _how(annotation: Annotation[Any], reading: Given, normalize: bool) -> Any:
@@ -227,6 +235,19 @@ def _how(annotation: Annotation[Any], reading: Given, normalize: bool) -> Any:
     return annotation.reading(**own) if normalize else None
 
 
+def _resolver(annotation: Annotation[Any], to: Target | None, normalize: bool) -> Resolver:
+    """What resolves traces, if the trees can have some and are written with what comes of it."""
+    if annotation is DEPENDENCIES:
+        raise typer.BadParameter("--traces is for trees of phrases")
+    if normalize:
+        raise typer.BadParameter("--normalize removes the traces that --traces needs")
+    if to is None or formats.ANNOTATIONS[to.value] != formats.DISCONTINUOUS:
+        raise typer.BadParameter("--traces makes discontinuous trees: say --to discbracket")
+    from secateur.treebanks.traces import Resolver
+
+    return Resolver()
+
+
 def _is_long(annotation: Annotation[Any], tree: Any, longest: int | None) -> bool:
     return longest is not None and len(annotation.words(tree)) > longest
 
@@ -234,8 +255,26 @@ def _is_long(annotation: Annotation[Any], tree: Any, longest: int | None) -> boo
 class Writer:
     """How trees of a file become text."""
 
-    def __init__(self, text: Callable[[Any], str], gap: Callable[[str], str]) -> None:
-        self.text, self.gap = text, gap
+    def __init__(self, text: Callable[[Any], str], gap: Callable[[str], str], target: str) -> None:
+        self._text, self._gap, self._target = text, gap, target
+        self._before, self._closing = formats.around(target)  # what stands before the next tree, behind all
+        self.written = 0
+
+    def text(self, tree: Any) -> str:
+        """Of the next tree."""
+        return self._text(formats.numbered(tree, self.written + 1, self._target))
+
+    def following(self, text: str) -> str:
+        """A tree's text with what stands before it; nothing for nothing."""
+        if not text:
+            return ""
+        self.written += 1
+        before, self._before = self._before, self._gap(text)
+        return before + text
+
+    def end(self) -> str:
+        """What stands behind all trees."""
+        return self._closing if self.written else self._before + self._closing
 
     @classmethod
     def of(
@@ -264,8 +303,8 @@ class Writer:
             raise InputError(f"dependencies cannot become {target}", where=file.name, fix=fix)
         step = _depended(head_rules) if becomes else _continuous() if continuous else (lambda tree: tree)
         if indent:
-            return cls(lambda tree: PHRASES.indented(step(tree)), wanted.gap)
-        return cls(lambda tree: wanted.text(step(tree), target), wanted.gap)
+            return cls(lambda tree: PHRASES.indented(step(tree)), wanted.gap, target)
+        return cls(lambda tree: wanted.text(step(tree), target), wanted.gap, target)
 
 
 def _depended(head_rules: Path | None) -> Callable[[Any], Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from secateur.grammar.lexicon import Lexicon
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.cky.unfold import Labels, unfold
 from secateur.treebanks.tree import Tree, new_leaf, new_tree
@@ -15,6 +17,25 @@ LEXICAL, UNARY, BINARY = 0, 1, 2
 
 Steps = npt.NDArray[np.int64]  # [steps, 5]: kind, symbol, i, k, rule id
 Nodes = npt.NDArray[np.int64]  # [nodes, 2]: label, children (0: a word); the root last
+
+
+class Tagging(Protocol):
+    """A grammar, as far as words and their tags go."""
+
+    @property
+    def symbols(self) -> Sequence[str]: ...
+
+    @property
+    def plain(self) -> Sequence[str]: ...
+
+    @property
+    def number(self) -> Mapping[str, int]: ...
+
+    @property
+    def start(self) -> str: ...
+
+    @property
+    def lexicon(self) -> Lexicon: ...
 
 
 def build_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False) -> Tree:
@@ -50,7 +71,7 @@ def naming(grammar: PCFG, *, binarized: bool) -> tuple[Sequence[str], Labels]:
     return grammar.symbols, Labels(count, np.arange(count, dtype=np.uint32), no_paths, no_paths[:0])
 
 
-def flat_tree(grammar: PCFG, words: Ids, leaves: Sequence[str]) -> Tree:
+def flat_tree(grammar: Tagging, words: Ids, leaves: Sequence[str]) -> Tree:
     """In place of a parse that was not found: all words under the start symbol, each with its best tag."""
     lexicon = grammar.lexicon
     children = []

@@ -24,18 +24,34 @@ class Smoothing:
 
 
 @dataclass(slots=True)
+class WordCounts:
+    """The words that trees show under each tag."""
+
+    lexical: Counter[tuple[str, str]]  # (tag, word)
+    initial: Counter[tuple[str, str]]  # the same at the start of a sentence
+
+    @classmethod
+    def empty(cls) -> WordCounts:
+        return cls(Counter(), Counter())
+
+    def add(self, tag: str, leaf: Leaf) -> None:
+        self.lexical[tag, leaf.word] += 1
+        if leaf.position == 0:
+            self.initial[tag, leaf.word] += 1
+
+
+@dataclass(slots=True)
 class RuleCounts:
     """What the trees show. Additive, so that treebanks can be counted in parts."""
 
     binary: Counter[tuple[str, str, str]]
     unary: dict[tuple[str, str], Counter[tuple[str, ...]]]
-    lexical: Counter[tuple[str, str]]
-    initial: Counter[tuple[str, str]]  # lexical counts at the start of a sentence
+    words: WordCounts
     roots: Counter[str]
 
     @classmethod
     def empty(cls) -> RuleCounts:
-        return cls(Counter(), defaultdict(Counter), Counter(), Counter(), Counter())
+        return cls(Counter(), defaultdict(Counter), WordCounts.empty(), Counter())
 
     def add(self, tree: Tree) -> None:
         """Count the rules of one binarized tree."""
@@ -49,9 +65,7 @@ class RuleCounts:
                 self.unary[top, bottom][labels[1:-1]] += 1
             first = node.children[0]
             if isinstance(first, Leaf):
-                self.lexical[bottom, first.word] += 1
-                if first.position == 0:
-                    self.initial[bottom, first.word] += 1
+                self.words.add(bottom, first)
                 continue
             right = node.children[1]
             assert isinstance(right, Tree)
@@ -72,17 +86,17 @@ def induce(
     for tree in trees:
         _check(tree)
         counts.add(binarization(tree))
-    if not counts.lexical:
+    if not counts.words.lexical:
         raise InputError("no trees to induce a grammar from", fix="give a treebank with at least one tree")
     total: Counter[str] = Counter()
     for (parent, _, _), count in counts.binary.items():
         total[parent] += count
     for (parent, _), paths in counts.unary.items():
         total[parent] += paths.total()
-    emissions = smooth(counts, smoothing)
+    emissions = smooth(counts.words, smoothing)
     # A symbol may be a tag and a phrase label; its rules share its mass by how often each kind was seen.
     seen_as_tag: Counter[str] = Counter()
-    for (tag, _), count in counts.lexical.items():
+    for (tag, _), count in counts.words.lexical.items():
         seen_as_tag[tag] += count
     return PCFG.build(
         counts.roots.most_common(1)[0][0],
@@ -91,7 +105,7 @@ def induce(
             for (x, y, z), count in counts.binary.items()
         ),
         (
-            (x, y, math.log(paths.total() / (total[x] + seen_as_tag[x])), _usual(paths))
+            (x, y, math.log(paths.total() / (total[x] + seen_as_tag[x])), usual(paths))
             for (x, y), paths in counts.unary.items()
         ),
         (
@@ -107,7 +121,7 @@ def induce(
     )
 
 
-def smooth(counts: RuleCounts, smoothing: Smoothing) -> dict[tuple[str, str], float]:
+def smooth(counts: WordCounts, smoothing: Smoothing) -> dict[tuple[str, str], float]:
     """p(word or class | tag).
 
     Words seen at most `rare` times are counted once more as their class; such a word's tags are drawn
@@ -156,7 +170,7 @@ def _back_off(mass: dict[tuple[str, str], float], classes: Counter[tuple[str, st
             mass[tag, name] = mass.get((tag, name), 0.0) + 0.01 * count
 
 
-def _usual(paths: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+def usual(paths: Counter[tuple[str, ...]]) -> tuple[str, ...]:
     """The most frequent path; ties go to the first in alphabetical order."""
     return min(paths, key=lambda path: (-paths[path], path))
 
@@ -167,6 +181,11 @@ def _check(tree: Tree) -> None:
             "a discontinuous tree: a PCFG has only continuous constituents",
             fix="make it continuous: secateur treebank convert --to brackets --continuous",
         )
+    check_labels(tree)
+
+
+def check_labels(tree: Tree) -> None:
+    """Refuse trees with words without tags, or with labels such as binarization makes."""
     for node in tree.nodes():
         if not node.is_preterminal and not (
             node.children and all(isinstance(c, Tree) for c in node.children)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from secateur.metrics.attachment import DependencyScoring
+from secateur.metrics.discontinuous import DiscontinuousScoring
 from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.metrics.table import Table
 from secateur.options import Options
@@ -88,6 +89,6 @@ class Scoring(Options, Protocol[T]):
 # By the name of an annotation.
 SCORING: dict[str, type[Any]] = {
     formats.PHRASES: PhraseScoring,
-    formats.DISCONTINUOUS: PhraseScoring,
+    formats.DISCONTINUOUS: DiscontinuousScoring,
     formats.DEPENDENCIES: DependencyScoring,
 }

@@ -7,10 +7,10 @@ from typing import Any
 
 from secateur.errors import InputError
 from secateur.models.kind import Kind
-from secateur.treebanks.formats import DISCONTINUOUS
 
 KINDS = {
     "pcfg": "secateur.kinds.pcfg",  # phrases; spans are pruned
+    "lcfrs": "secateur.kinds.lcfrs",  # discontinuous phrases; spans of their blocks are pruned
     "arcs": "secateur.kinds.arcs",  # dependencies; arcs are locked
 }
 
@@ -34,6 +34,4 @@ def kind_for(annotation: str) -> Kind[Any, Any]:
         if kind.annotation.name == annotation:
             return kind
     fix = "give " + " or ".join(dict.fromkeys(kind.annotation.name for kind in kinds()))
-    if annotation == DISCONTINUOUS:
-        fix = "make them continuous: secateur treebank convert --to brackets --continuous"
-    raise InputError(f"no kind of model learns from {annotation} trees yet", fix=fix)
+    raise InputError(f"no kind of model learns from {annotation} trees", fix=fix)

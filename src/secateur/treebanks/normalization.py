@@ -38,7 +38,7 @@ class Normalization:
         if node is None:
             return None
         if dropped:
-            node = _closed_up(node)
+            node = closed_up(node)
         return node if self.root is None else self._rooted(node, self.root)
 
     @property
@@ -68,7 +68,7 @@ class Normalization:
             if self.traces and label == TRACE:
                 dropped.append(first.position)
                 return None
-            return node if label == node.label else new_tree(label, node.children)
+            return node if label == node.label else new_tree(label, node.children, node.rel)
         if self.advp and label in _ADVERBS:
             label = "PRT"
         children: list[Tree | Leaf] = []
@@ -78,19 +78,19 @@ class Normalization:
                 children.append(kept)
         if self.empty and not children:
             return None
-        return self._joined(label, tuple(children))
+        return self._joined(label, tuple(children), node.rel)
 
-    def _joined(self, label: str, children: tuple[Tree | Leaf, ...]) -> Tree:
+    def _joined(self, label: str, children: tuple[Tree | Leaf, ...], rel: str) -> Tree:
         """A node; but its only child, if that has the same label and unaries are removed."""
         first = children[0] if len(children) == 1 else None
         if self.unaries and isinstance(first, Tree) and first.label == label:
-            return first
-        return new_tree(label, children)
+            return first if first.rel == rel else new_tree(label, first.children, rel)
+        return new_tree(label, children, rel)
 
     def _rooted(self, tree: Tree, root: str) -> Tree:
         is_outer = tree.label in OUTER or tree.label == root
         if is_outer and not tree.is_preterminal:
-            return self._joined(root, tree.children)
+            return self._joined(root, tree.children, tree.rel)
         return Tree(root, (tree,))
 
 
@@ -104,7 +104,7 @@ def without_functions(label: str) -> str:
     return category[0] if category else label
 
 
-def _closed_up(tree: Tree) -> Tree:
+def closed_up(tree: Tree) -> Tree:
     """The tree with its words numbered 0, 1, 2, ... in the same order."""
     indices = tree.indices()
     positions = [0] * (1 + max(indices, default=-1))

@@ -7,12 +7,16 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
+from secateur.treebanks.aside import Aside, aside_of, with_aside
 from secateur.treebanks.bank import Ints
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree
+
+_NO_RELS = np.zeros(0, np.int32)
 
 Bools = npt.NDArray[np.bool_]
 
@@ -28,6 +32,9 @@ class Packed:
     position: Ints  # [W] place of each word in its sentence, in the order of the items
     item_start: Ints  # [T+1] first item of each tree
     word_start: Ints  # [T+1] first word of each tree
+    rels: list[str]  # what nodes are to their parents; the first is "", for none
+    rel: Ints  # [M] number of the item's; [0] where no tree has any
+    asides: dict[int, Aside]  # of the trees that carry one
 
     def __len__(self) -> int:
         return len(self.item_start) - 1
@@ -68,22 +75,23 @@ class Packed:
         labels, words = self.symbols, self.vocabulary
         items = slice(self.item_start[number], self.item_start[number + 1])
         positions = self.position[self.word_start[number] : self.word_start[number + 1]].tolist()
+        rels = map(self.rels.__getitem__, self.rel[items][::-1].tolist()) if len(self.rel) else repeat("")
         stack: list[Tree | Leaf] = []
-        for symbol, arity in zip(
-            self.symbol[items][::-1].tolist(), self.arity[items][::-1].tolist(), strict=True
+        for symbol, arity, rel in zip(
+            self.symbol[items][::-1].tolist(), self.arity[items][::-1].tolist(), rels, strict=False
         ):
             if arity < 0:
                 stack.append(new_leaf((positions.pop(), words[symbol])))
             elif arity == 1:
-                stack[-1] = new_tree(labels[symbol], (stack[-1],))
+                stack[-1] = new_tree(labels[symbol], (stack[-1],), rel)
             else:
                 rest = len(stack) - arity
                 children = stack[rest:]
                 del stack[rest:]
-                stack.append(new_tree(labels[symbol], tuple(children[::-1])))
+                stack.append(new_tree(labels[symbol], tuple(children[::-1]), rel))
         root = stack[0]
         assert isinstance(root, Tree)
-        return root
+        return with_aside(root, self.asides[number]) if number in self.asides else root
 
     def _is_word(self) -> Bools:
         return self.arity < 0
@@ -117,12 +125,18 @@ class Packed:
         is_word = arity < 0
         symbol[is_word], words = _renamed(symbol[is_word], self.vocabulary)
         symbol[~is_word], labels = _renamed(symbol[~is_word], self.symbols)
-        return Packed(labels, words, symbol, arity, self.position[places], item_start, word_start)
+        asides = {place: self.asides[t] for place, t in enumerate(chosen.tolist()) if t in self.asides}
+        rels, rel = _only_used(self.rels, self.rel[items]) if len(self.rel) else ([""], _NO_RELS)
+        return Packed(
+            labels, words, symbol, arity, self.position[places], item_start, word_start, rels, rel, asides
+        )
 
     def content(self) -> Iterator[bytes]:
         """Each piece after its size; the preorder with its arities also says where a tree ends."""
         pieces = [json.dumps(table).encode() for table in (self.symbols, self.vocabulary)]
         pieces += [a.astype("<i4").tobytes() for a in (self.symbol, self.arity, self.position)]
+        if len(self.rel):
+            pieces += [json.dumps(self.rels).encode(), self.rel.astype("<i4").tobytes()]
         for piece in pieces:
             yield len(piece).to_bytes(8, "little")
             yield piece
@@ -144,13 +158,30 @@ def _renamed(symbols: Ints, table: list[str]) -> tuple[Ints, list[str]]:
     return rank[inverse], [table[symbol] for symbol in used[order].tolist()]
 
 
+def _only_used(rels: list[str], rel: Ints) -> tuple[list[str], Ints]:
+    """The table of those among some items, numbered anew; the first stays "", for none."""
+    if not rel.any():
+        return [""], _NO_RELS
+    has = rel > 0
+    renamed, used = _renamed(rel[has], rels)
+    found = np.zeros_like(rel)
+    found[has] = renamed + 1
+    return ["", *used], found
+
+
 def pack(trees: Iterable[Tree]) -> Packed:
     labels: defaultdict[str, int] = defaultdict()
     words: defaultdict[str, int] = defaultdict()
-    labels.default_factory, words.default_factory = labels.__len__, words.__len__  # the next free number
+    rels: defaultdict[str, int] = defaultdict(None, {"": 0})
+    for table in (labels, words, rels):
+        table.default_factory = table.__len__  # the next free number
     symbol, arity, position = array("i"), array("i"), array("i")
     item_start, word_start = array("q", [0]), array("q", [0])
+    has_rel, rel = array("i"), array("i")  # the items that have one, and which
+    asides: dict[int, Aside] = {}
     for tree in trees:
+        if type(tree) is not Tree:
+            asides[len(item_start) - 1] = aside_of(tree)
         stack: list[Tree | Leaf] = [tree]
         while stack:
             item = stack.pop()
@@ -159,10 +190,28 @@ def pack(trees: Iterable[Tree]) -> Packed:
                 arity.append(-1)
                 position.append(item.position)
             else:
+                if item.rel:
+                    has_rel.append(len(symbol))
+                    rel.append(rels[item.rel])
                 symbol.append(labels[item.label])
                 arity.append(len(item.children))
                 stack.extend(item.children[::-1])
         item_start.append(len(symbol))
         word_start.append(len(position))
-    arrays = map(np.asarray, (symbol, arity, position, item_start, word_start))  # not copied
-    return Packed(list(labels), list(words), *arrays)
+    items, arities, positions, items_of, words_of = map(  # not copied
+        np.asarray, (symbol, arity, position, item_start, word_start)
+    )
+    all_rels = np.zeros(len(items) if has_rel else 0, np.int32)
+    all_rels[np.asarray(has_rel)] = np.asarray(rel)
+    return Packed(
+        list(labels),
+        list(words),
+        items,
+        arities,
+        positions,
+        items_of,
+        words_of,
+        list(rels),
+        all_rels,
+        asides,
+    )

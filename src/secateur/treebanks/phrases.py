@@ -50,14 +50,17 @@ class Treebank(Bank[Tree]):
 class PhraseReading:
     """What is done to trees before anything is learned from them or scored on them."""
 
+    steps: ClassVar[tuple[str, ...]] = STEPS
+
     keep: tuple[str, ...] = option((), f"A normalization step to leave out: {', '.join(STEPS)}.")
     root: str = "ROOT"  # the label of the bracket around a tree
     advp: bool = option(False, "Make ADVP into PRT, as the 2017 paper does.")
 
     def __post_init__(self) -> None:
         for step in self.keep:
-            if step not in STEPS:
-                raise InputError(f"no normalization step {step!r}", fix=f"choose from {', '.join(STEPS)}")
+            if step not in self.steps:
+                fix = f"choose from {', '.join(self.steps)}"
+                raise InputError(f"no normalization step {step!r}", fix=fix)
 
     @classmethod
     def of(cls, steps: Normalization) -> PhraseReading:
@@ -70,6 +73,10 @@ class PhraseReading:
         kept: dict[str, Any] = dict.fromkeys(self.keep, False)
         root = None if "root" in self.keep else self.root
         return Normalization(**{"advp": self.advp, **kept, "root": root})
+
+    def read(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+        """Trees as they are read; those left without words are dropped."""
+        return _normalized(trees, self.normalization)
 
     def notes(self) -> dict[str, Any]:
         """As models record it."""
@@ -96,6 +103,7 @@ class Phrases:
     """Penn brackets; see `Annotation`."""
 
     name = formats.PHRASES
+    needed = "phrases"  # as messages say it
     tree = Tree
     formats: tuple[str, ...] = ("brackets",)
     reading = PhraseReading
@@ -103,13 +111,13 @@ class Phrases:
     def trees(
         self, file: Opened, how: _How, on_error: Faults = None, *, unparsed: bool = False, empty: bool = False
     ) -> _Trees:
-        check_phrases(file)
+        check_phrases(file, self.needed)
         form = formats.FORMATS[file.format]
         read = form.read(file.lines, name=file.name, on_error=on_error, empty=empty)
-        return iter(read) if how is None else _normalized(read, how.normalization)
+        return iter(read) if how is None else how.read(read)
 
     def normalized(self, trees: Iterable[Tree], how: PhraseReading) -> Iterator[Tree]:
-        return _normalized(trees, how.normalization)
+        return how.read(trees)
 
     def bank(self, trees: Iterable[Tree], name: str = "") -> Treebank:
         return Treebank(trees, name=name)
@@ -148,11 +156,11 @@ class Phrases:
 PHRASES = Phrases()
 
 
-def check_phrases(file: Opened) -> None:
+def check_phrases(file: Opened, needed: str = formats.PHRASES) -> None:
     """Refuse a file of dependencies where trees of phrases are read."""
     if file.annotation == formats.DEPENDENCIES:
         fix = "give Penn brackets or discontinuous trees"
-        raise InputError("dependencies, where phrases are needed", where=file.name, fix=fix)
+        raise InputError(f"dependencies, where {needed} are needed", where=file.name, fix=fix)
 
 
 def _normalized(trees: Iterable[Tree], steps: Normalization) -> Iterator[Tree]:

@@ -42,10 +42,18 @@ class Constituent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A node: its label and its children, in the order of their first position."""
+    """A node: its label, its children in the order of their first position, and what it is to its parent."""
 
     label: str
     children: tuple[Tree | Leaf, ...]
+    rel: str = ""  # such as TIGER's SB or Alpino's su
+
+    def __eq__(self, other: object) -> bool:
+        """The same labels over the same words, whatever else a sentence carries."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        mine, others = (self.label, self.children, self.rel), (other.label, other.children, other.rel)
+        return mine == others
 
     def __iter__(self) -> Iterator[Tree | Leaf]:
         """The children, from left to right."""
@@ -84,7 +92,7 @@ class Tree:
 
     def constituents(self) -> list[Constituent]:
         """Every node above the preterminals with the positions it covers, parents first."""
-        walked = _walk(self)
+        walked = walk(self)
         covered: list[list[int]] = [[] for _ in walked]
         # Children stand behind their parents in the walk: from last to first, each is complete in time.
         for place in range(len(walked) - 1, -1, -1):
@@ -118,14 +126,14 @@ class Tree:
     def relabel(self, rename: Callable[[str], str], *, tags: bool = False) -> Tree:
         """The same tree with new labels; preterminals keep theirs unless `tags`."""
         if self.is_preterminal:
-            return Tree(rename(self.label), self.children) if tags else self
+            return Tree(rename(self.label), self.children, self.rel) if tags else self
         children = tuple(c if isinstance(c, Leaf) else c.relabel(rename, tags=tags) for c in self.children)
-        return Tree(rename(self.label), children)
+        return Tree(rename(self.label), children, self.rel)
 
     def height(self) -> int:
         """Nodes on the longest path from here down to a word, the word not counted."""
         depth: list[int] = []
-        for _, parent in _walk(self):
+        for _, parent in walk(self):
             depth.append(1 if parent < 0 else depth[parent] + 1)
         return max(depth)
 
@@ -167,7 +175,7 @@ def is_range(positions: Sequence[int]) -> bool:
     return not positions or positions == list(range(positions[0], positions[0] + len(positions)))
 
 
-def _walk(root: Tree) -> list[tuple[Tree, int]]:
+def walk(root: Tree) -> list[tuple[Tree, int]]:
     """Every node, parents first, with the place of its parent in this list (-1: none)."""
     found: list[tuple[Tree, int]] = []
     stack = [(root, -1)]
@@ -196,20 +204,29 @@ def _brackets(root: Tree, numbered: bool) -> str:
     return "".join(parts)
 
 
-# Leaf((position, word)) without its Python frame, and Tree(label, children) without the detours of a frozen
-# dataclass: readers and parsers make millions of them.
+# Readers and parsers make millions of leaves and nodes: Leaf((position, word)) without its Python frame, and
+# Tree(label, children, rel) without the detours of a frozen dataclass, whose fields are set more slowly.
 new_leaf = cast(Callable[[tuple[int, str]], Leaf], partial(tuple.__new__, Leaf))
-_blank_tree = cast(Callable[[], Tree], partial(object.__new__, Tree))
-_set_label = vars(Tree)["label"].__set__
-_set_children = vars(Tree)["children"].__set__
 
 
-def new_tree(label: str, children: tuple[Tree | Leaf, ...]) -> Tree:
-    """The same as Tree(label, children), sooner."""
-    tree = _blank_tree()
-    _set_label(tree, label)
-    _set_children(tree, children)
-    return tree
+class _Open:
+    """A node that can still be written to; with the same slots as a Tree, it can become one."""
+
+    __slots__ = ("children", "label", "rel")
+
+    label: str
+    children: tuple[Tree | Leaf, ...]
+    rel: str
+
+
+def new_tree(label: str, children: tuple[Tree | Leaf, ...], rel: str = "") -> Tree:
+    """The same as Tree(label, children, rel), sooner."""
+    node = _Open()
+    node.label = label
+    node.children = children
+    node.rel = rel
+    node.__class__ = Tree  # type: ignore[assignment]
+    return node  # type: ignore[return-value]
 
 
 def renumber(node: Tree, positions: Sequence[int]) -> Tree:
@@ -231,4 +248,4 @@ def _moved(node: Tree, positions: Sequence[int]) -> tuple[int, Tree]:
         children.append((first, moved))
     children.sort(key=lambda pair: pair[0])
     first = next((position for position, _ in children if position >= 0), -1)
-    return first, Tree(node.label, tuple(child for _, child in children))
+    return first, Tree(node.label, tuple(child for _, child in children), node.rel)

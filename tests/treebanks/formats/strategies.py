@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from secateur.treebanks.aside import Aside, Secondary, per_word, with_aside
 from secateur.treebanks.tree import Leaf, Tree
 
 LABELS = ["S", "NP", "VP-SBJ-1", "PP=2", "ADVP", "PRT|ADVP", "X*"]
@@ -48,3 +49,37 @@ def trees(
 def any_trees(**options: object) -> st.SearchStrategy[Tree]:
     """Both kinds."""
     return st.booleans().flatmap(lambda flag: trees(discontinuous=flag, **options))  # type: ignore[arg-type]
+
+
+RELS = ["", "SB", "hd", "obj1", "-"]
+LEMMAS = ["", "be", "naïf", "a&b"]
+
+
+@st.composite
+def carrying(draw: st.DrawFn, **options: object) -> Tree:
+    """Discontinuous trees with labelled edges, most of which carry something aside."""
+    tree = draw(trees(discontinuous=True, **options))  # type: ignore[arg-type]
+
+    def labelled(node: Tree) -> Tree:
+        children = tuple(child if isinstance(child, Leaf) else labelled(child) for child in node.children)
+        return Tree(node.label, children, "" if node is tree else draw(st.sampled_from(RELS)))
+
+    places = list(enumerate(tree.nodes()))
+    above = [place for place, node in places if not node.is_preterminal]
+    edge = st.builds(
+        Secondary,
+        st.sampled_from([place for place, _ in places][1:] or [0]),
+        st.sampled_from(RELS),
+        st.sampled_from(above or [0]),
+    )
+    words = st.lists(st.sampled_from(LEMMAS), min_size=len(tree.leaves()), max_size=len(tree.leaves())).map(
+        per_word
+    )
+    aside = Aside(
+        draw(st.sampled_from(["", "1", "907", "a.b-7"])),
+        draw(st.sampled_from(["", 'said "twice" & <again>', "-- %% --"])),
+        draw(words),
+        draw(words),
+        tuple(sorted(draw(st.lists(edge, max_size=3 if above else 0)))),
+    )
+    return with_aside(labelled(tree), aside)

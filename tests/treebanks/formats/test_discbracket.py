@@ -12,6 +12,7 @@ from secateur.treebanks.tree import Constituent, Leaf, Tree, renumber
 from treebanks.formats.strategies import any_trees, trees
 
 ASK = "(S (VP (WP 0=what) (VB 3=say)) (MD 1=will) (PRP 2=you))"
+APART = "(S(VP(WP 1)(VB 4))(MD 2)(PRP 3))\twhat will you say"
 
 
 def test_reads_a_discontinuous_tree() -> None:
@@ -83,3 +84,60 @@ def test_renumber_moves_words_and_sorts_children() -> None:
     moved = renumber(tree, [1, 2, 0])
     assert str(moved) == "(S (C (c z)) (A (a x) (b y)))"
     assert moved.words() == ["z", "x", "y"]
+
+
+# Words behind the brackets, as treetools writes them --------------------------------------------------------
+
+
+def test_reads_words_behind_the_brackets() -> None:
+    tree = discbracket.read_tree(ASK)
+    assert discbracket.read_tree(APART) == tree
+    found = list(discbracket.read(["\n", f"{APART}\n", "\n", APART.replace("what", "(what)")]))
+    assert found[0] == tree
+    assert found[1].words() == ["(what)", "will", "you", "say"]
+    assert discbracket.looks_like(f"{APART}\n{APART}")
+    assert not discbracket.looks_like(APART.replace("\t", " "))
+    assert not discbracket.looks_like("(S (NN 1) (NN 2))")
+
+
+@given(st.lists(trees(discontinuous=True), min_size=1, max_size=4))
+def test_words_behind_the_brackets_make_the_same_trees(forest: list[Tree]) -> None:
+    def apart(tree: Tree) -> str:
+        def brackets_of(node: Tree) -> str:
+            parts = (str(c.position + 1) if isinstance(c, Leaf) else brackets_of(c) for c in node.children)
+            return f"({node.label} {''.join(parts)})"
+
+        return f"{brackets_of(tree)}\t{' '.join(tree.words())}\n"
+
+    assert list(discbracket.read(map(apart, forest))) == forest
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        (APART.replace("4", "5"), "2:12", '"5" is not the number of a word'),
+        (APART.replace("4", "0"), "2:12", '"0" is not the number of a word'),
+        (APART.replace("4", "x"), "2:12", '"x" is not the number of a word'),
+        (APART.replace("4", "1"), "2:12", "two words at position 0"),
+        (f"{APART} so", "2:25", "5 words behind the tree, which has 4"),
+        (APART.replace("))\t", ")\t"), "2:32", "never ends"),
+        (APART.replace("\t", ")\t"), "2:33", "unbalanced"),
+        (APART.partition("\t")[0], "2:6", "is not the number"),
+        (ASK, "2:8", "is not the number"),
+        ("\twhat", "2:1", "no trees"),
+    ],
+)
+def test_faults_of_words_behind_the_brackets(text: str, where: str, what: str) -> None:
+    faults: list[InputError] = []
+    found = list(discbracket.read([f"{APART}\n", f"{text}\n", APART], name="f", on_error=faults.append))
+    assert found == [discbracket.read_tree(ASK)] * 2
+    assert [fault.where for fault in faults] == [f"f:{where}"]
+    assert what in faults[0].what
+    with pytest.raises(InputError) as caught:
+        list(discbracket.read([f"{APART}\n", text], name="f"))
+    assert str(caught.value) == str(faults[0])
+
+
+def test_no_words_behind_the_brackets() -> None:
+    found = list(discbracket.read([APART, "(TOP )\t"], empty=True))
+    assert found == [discbracket.read_tree(ASK), Tree("TOP", ())]

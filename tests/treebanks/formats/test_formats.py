@@ -20,7 +20,7 @@ def test_sniffs() -> None:
     assert formats.sniff([ASK, CAT.replace("the", "0=the")]) == "brackets"
     assert formats.sniff([ASK, ASK]) == "discbracket"
     assert formats.sniff(["\n"]) == "brackets"
-    with pytest.raises(InputError, match="none of the formats discbracket, brackets, conllu, conllx"):
+    with pytest.raises(InputError, match="none of the formats discbracket, export, tigerxml"):
         formats.sniff(["the\t1\t_\n"])
 
 
@@ -34,7 +34,7 @@ def test_reads_and_writes_by_name(name: str, text: str, tmp_path: Path) -> None:
 
 
 def test_unknown_format() -> None:
-    with pytest.raises(InputError, match='unknown format "penn"; use one of discbracket, brackets'):
+    with pytest.raises(InputError, match='unknown format "penn"; use one of discbracket, export'):
         formats.write(brackets.read_tree(CAT), "penn")
     with pytest.raises(InputError, match="unknown format"):
         list(trees_of("-", format="penn"))

@@ -6,7 +6,8 @@ import io
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.ways import ways
 from secateur.metrics.evalb.evaluation import PhraseScoring
+from secateur.metrics.scores import Scoring
 from secateur.models.kind import Look, LookedAt
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
@@ -29,9 +31,17 @@ from secateur.plots.explain import Explanation, explain
 from secateur.search.core import Bools, Policy
 from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.treebanks.sentence import Sentence
-from secateur.treebanks.tree import Tree
+from secateur.treebanks.tree import Constituent, Tree
 
 SPANS, FEATURES = 4, 5  # shown where no span is asked for
+
+
+class Shape(NamedTuple):
+    """How trees that a grammar knows relate to those that people have; here they are the same."""
+
+    apart: Callable[[Tree], Tree] = lambda tree: tree  # from people's to the grammar's
+    together: Callable[[Tree], Tree] = lambda tree: tree
+    scoring: Scoring[Tree] = PhraseScoring()
 
 
 class Finding(NamedTuple):
@@ -42,14 +52,15 @@ class Finding(NamedTuple):
     unpruned: Parse[Tree]
     gold: Tree | None
     gold_score: float | None  # of the gold tree by the grammar of the way; None where it has none
+    f1: float | None  # against the gold tree
 
 
-def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
+def look(looked_at: LookedAt[PcfgParts, Tree], shape: Shape = Shape()) -> Look:  # noqa: B008  immutable
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
     parts, way, policies, sentence, gold, looking, _, notes = looked_at
     spelt = sentence.spelt(parts.rules.lexicon.index)
-    spans = None if gold is None else _gold_spans(parts, gold, notes)
-    found = _found(parts, way, policies, spelt, gold, spans)
+    spans = None if gold is None else _gold_spans(parts, shape.apart(gold), notes)
+    found = _shaped(_found(parts, way, policies, spelt, gold, spans), shape)
     mask = way.get("mask")
     policy = None if mask is None else policies[str(mask)]
     explained = _explained(parts, policy, found.chart, spelt, looking.span)
@@ -86,7 +97,14 @@ def _found(
     exact = next(iter(ways(parts, ()).values()))
     unpruned = parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
     score = None if gold is None or spans is None else _score_within(parts, way, sentence, gold, spans)
-    return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score)
+    return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score, None)
+
+
+def _shaped(found: Finding, shape: Shape) -> Finding:
+    """With trees as people have them."""
+    parse, unpruned = (replace(one, tree=shape.together(one.tree)) for one in (found.parse, found.unpruned))
+    f1 = None if found.gold is None else shape.scoring.score([found.gold], [parse.tree]).accuracy
+    return found._replace(parse=parse, unpruned=unpruned, f1=f1)
 
 
 def _gold_spans(parts: PcfgParts, gold: Tree, notes: Mapping[str, Any]) -> Bools:
@@ -197,17 +215,17 @@ def _against_gold(found: Finding) -> list[str]:
         return []
     own = [s for s in chart.decided() if chart.gold[s]]
     pruned = [s for s in own if not chart.kept[s]]
-    parsed = {(s.label, s.i, s.k) for s in found.parse.tree.spans()}
-    missed = [s for s in gold.spans() if (s.label, s.i, s.k) not in parsed]
-    f1 = PhraseScoring().score([gold], [found.parse.tree]).accuracy
-    lines = [f"gold: {gold}", f"gold: F1 {f1:.2f}, {len(own) - len(pruned):,} of {len(own):,} spans kept"]
+    parsed = set(found.parse.tree.constituents())
+    missed = [one for one in gold.constituents() if one not in parsed]
+    kept = f"{len(own) - len(pruned):,} of {len(own):,} spans kept"
+    lines = [f"gold: {gold}", f"gold: F1 {found.f1:.2f}, {kept}"]
     words = chart.shown
     if pruned:
         lines.append(
             "gold spans pruned: " + "; ".join(f'{i},{k} "{" ".join(words[i:k])}"' for i, k in pruned)
         )
     if missed:
-        told = (f'{s.label} {s.i},{s.k} "{" ".join(words[s.i : s.k])}"' for s in missed)
+        told = (_told(one, words) for one in missed)
         lines.append("gold constituents missed: " + "; ".join(told))
     score = found.parse.score
     if missed and found.gold_score is not None and score is not None and not found.parse.failed:
@@ -220,6 +238,15 @@ def _against_gold(found: Finding) -> list[str]:
     elif missed and found.gold_score is None:
         lines.append("the grammar has no derivation over the gold tree's spans (model error)")
     return lines
+
+
+def _told(one: Constituent, words: Sequence[str]) -> str:
+    """A constituent by its runs of words: NP 0,2 "the cat", VP 0,1+3,4 "what ... say"."""
+    starts = [p for p in one.indices if p - 1 not in one.indices]
+    ends = [p + 1 for p in one.indices if p + 1 not in one.indices]
+    runs = list(zip(starts, ends, strict=True))
+    text = " ... ".join(" ".join(words[i:k]) for i, k in runs)
+    return f'{one.label} {"+".join(f"{i},{k}" for i, k in runs)} "{text}"'
 
 
 def _features(chart: Chart, explained: Sequence[Explanation], *, whole: bool) -> list[str]:

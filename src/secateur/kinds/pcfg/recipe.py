@@ -39,39 +39,49 @@ class _Grammar(NamedTuple):
     notes: dict[str, Any]
 
 
+class Learned(NamedTuple):
+    """What there is before anything is measured."""
+
+    parts: PcfgParts
+    policies: dict[str, Policy]
+    judging: Bank[Tree]  # trees that nothing was chosen by
+    notes: dict[str, Any]
+    log: list[dict[str, Any]]
+
+
 def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> Trained[PcfgParts]:
     """A grammar and a frontier of pruning policies."""
     with compiled_ahead():
-        grammar = _grammar(run, train, dev, settings)
-        trainer = Trainer(run, train, dev, settings, grammar=grammar.found, splits=settings.splitting)
-        policies: dict[str, Policy] = {}
-        log: list[dict[str, Any]] = []
-        baselines = trainer.sweep()
-        slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
-        for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
-            learned, rounds = trainer.lols(f"lols-{number}", baseline, slope)
-            policies |= {f"baseline-{number}": baseline.policy, f"lols-{number}": learned}
-            log.append(
-                {
-                    "name": f"lols-{number}",
-                    "penalty": baseline.penalty,
-                    "tradeoff": slope,
-                    "rounds": [r._asdict() for r in rounds],
-                }
-            )
-        parts = PcfgParts(trainer.grammar, trainer.task.span_features)
+        found = learned(run, train, dev, settings)
         points = measure_all(
-            run, KIND, parts, policies, trainer.judging_trees, using=Using(), repeat=settings.repeat
+            run, KIND, found.parts, found.policies, found.judging, using=Using(), repeat=settings.repeat
         )
+    notes = {"judged on": len(found.judging), **found.notes}
+    return Trained(found.parts, found.policies, with_tradeoffs(points), notes, found.log)
+
+
+def learned(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> Learned:
+    """The grammar and the policies."""
+    grammar = _grammar(run, train, dev, settings)
+    trainer = Trainer(run, train, dev, settings, grammar=grammar.found, splits=settings.splitting)
+    policies: dict[str, Policy] = {}
+    log: list[dict[str, Any]] = []
+    baselines = trainer.sweep()
+    slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
+    for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
+        policy, rounds = trainer.lols(f"lols-{number}", baseline, slope)
+        policies |= {f"baseline-{number}": baseline.policy, f"lols-{number}": policy}
+        about = {"name": f"lols-{number}", "penalty": baseline.penalty, "tradeoff": slope}
+        log.append({**about, "rounds": [r._asdict() for r in rounds]})
     notes = {
-        "judged on": len(trainer.judging_trees),
         "unparsed": trainer.unparsed,
         **noted(settings, "binarization", "split", "features"),
         "regularizer": trainer.regularizer,
         **trainer.binarization.notes(),
         **grammar.notes,
     }
-    return Trained(parts, policies, with_tradeoffs(points), notes, log)
+    parts = PcfgParts(trainer.grammar, trainer.task.span_features)
+    return Learned(parts, policies, trainer.judging_trees, notes, log)
 
 
 def _grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> _Grammar:

@@ -1,14 +1,18 @@
-"""Treebank formats by name: one module each, with `read`, `write` and `looks_like`."""
+"""Treebank formats by name: one module each, with `read`, `write` and `looks_like`.
+
+One that has something around all its trees has it as OPENING and CLOSING.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from os import PathLike
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from secateur.errors import InputError
-from secateur.treebanks.formats import brackets, conll, discbracket, source
+from secateur.treebanks import aside
+from secateur.treebanks.formats import alpino, brackets, conll, discbracket, export, source, tigerxml
 from secateur.treebanks.formats.brackets import OnError
 from secateur.treebanks.tree import Tree
 
@@ -32,16 +36,17 @@ class Format(Protocol):
     def looks_like(self, text: str) -> bool: ...
 
 
-# In the order in which they are tried on an unknown file: the more special first.
-FORMATS: dict[str, Format] = {"discbracket": discbracket, "brackets": brackets}
+# Of those that are alike, the more special comes first: it is tried first on an unknown file.
+LISTS: dict[str, Format] = {"export": export, "tigerxml": tigerxml, "alpino": alpino}
+FORMATS: dict[str, Format] = {"discbracket": discbracket, **LISTS, "brackets": brackets}
 DEPENDENCY_FORMATS = {form.name: form for form in (conll.CONLLU, conll.CONLLX)}
 ALL_FORMATS = (*FORMATS, *DEPENDENCY_FORMATS)
 
 # What a file in each format holds.
 PHRASES, DISCONTINUOUS, DEPENDENCIES = "phrases", "discontinuous", "dependencies"
 ANNOTATIONS = {
+    **dict.fromkeys(FORMATS, DISCONTINUOUS),
     "brackets": PHRASES,
-    "discbracket": DISCONTINUOUS,
     **dict.fromkeys(DEPENDENCY_FORMATS, DEPENDENCIES),
 }
 
@@ -62,10 +67,8 @@ class Opened(NamedTuple):
 def sniff(first_lines: Iterable[str]) -> str:
     """The name of the format that a file with these first lines is in."""
     text = "".join(line if line.endswith("\n") else line + "\n" for line in first_lines)
-    tests = {name: form.looks_like for name, form in DEPENDENCY_FORMATS.items()}
-    tests |= {name: form.looks_like for name, form in FORMATS.items()}
-    for name, looks_like in tests.items():
-        if looks_like(text):
+    for name in (*LISTS, *DEPENDENCY_FORMATS, *FORMATS):
+        if looks_like(text, name):
             return name
     if not text.strip():
         return "brackets"  # whose reader will say that there are no trees
@@ -74,11 +77,23 @@ def sniff(first_lines: Iterable[str]) -> str:
     )
 
 
+def looks_like(text: str, format: str) -> bool:
+    """Whether a file that starts with `text` may be in that format."""
+    form: Format | conll.Conll = FORMATS[format] if format in FORMATS else DEPENDENCY_FORMATS[format]
+    return form.looks_like(text)
+
+
 def opened(path: str | PathLike[str], *, format: str | None = None, encoding: str = "utf-8") -> Opened:
-    """A file ("-": standard input) ready to be read; the format is sniffed unless given."""
+    """A file ("-": standard input; or a folder of files) ready to be read.
+
+    The format is sniffed unless given; that of a folder is the format of its first file.
+    """
     if format is not None and format not in ALL_FORMATS:
         raise _unknown(format, ALL_FORMATS)
     name = source.name_of(path)
+    if source.is_folder(path):
+        folder = source.Folder(path, encoding=encoding)
+        return Opened(name, format or opened(folder.first, encoding=encoding).format, folder)
     lines = source.lines(path, encoding=encoding)
     if format is None:
         head = list(islice(lines, _SNIFFED_LINES))
@@ -95,6 +110,17 @@ def write(tree: Tree, format: str) -> str:
     if format not in FORMATS:
         raise _unknown(format, FORMATS)
     return FORMATS[format].write(tree)
+
+
+def around(format: str) -> tuple[str, str]:
+    """What stands before and behind all the trees of a file in that format."""
+    form = FORMATS.get(format)
+    return getattr(form, "OPENING", ""), getattr(form, "CLOSING", "")
+
+
+def numbered(tree: Any, number: int, format: str) -> Any:
+    """The tree with an id, where the format has ids and the tree has none: its number in the file."""
+    return aside.numbered(tree, number) if format in LISTS else tree
 
 
 def _unknown(format: str, known: Iterable[str]) -> InputError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -18,8 +20,57 @@ _BLOCK = 1 << 16  # bytes read at a time
 _GZIP = b"\x1f\x8b"  # how gzipped content starts
 _FIX_DAMAGED = "copy or download it again"
 LONGEST_LINE = 1 << 28  # characters: whatever has longer ones is no text, and memory stays bounded
+_OF_FOLDERS = (".xml", ".xml.gz")  # what is read of a folder
+_MODEL = "model.toml"  # what a model has
+_DIGITS = re.compile(r"([0-9]+)")
 # Python has them among the encodings of text, but they are of names of hosts and of literals, not of files.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+
+
+class Folder(Iterator[str]):
+    """The files of a treebank in many of them, in the order in which people number them.
+
+    As an iterator it gives the lines of all of them; `files` keeps them apart.
+    """
+
+    def __init__(self, path: str | PathLike[str], *, encoding: str) -> None:
+        self._encoding = encoding
+        self._paths = [os.path.join(path, file) for file in _files_in(path)]
+        self._lines = (line for _, lines in self.files() for line in lines)
+
+    @property
+    def first(self) -> str:
+        """The path of the first."""
+        return self._paths[0]
+
+    def __next__(self) -> str:
+        return next(self._lines)
+
+    def files(self) -> Iterator[tuple[str, Iterator[str]]]:
+        """The path and the lines of each."""
+        return ((path, lines(path, encoding=self._encoding)) for path in self._paths)
+
+
+def is_folder(path: str | PathLike[str]) -> bool:
+    """Whether this is a folder of treebank files, and not a model."""
+    if not os.path.isdir(path) or os.path.exists(os.path.join(path, _MODEL)):
+        return False
+    return bool(_files_in(path))
+
+
+def _files_in(path: str | PathLike[str]) -> list[str]:
+    try:
+        found = [file for file in os.listdir(path) if file.endswith(_OF_FOLDERS)]
+    except OSError as error:
+        what = f"cannot be opened: {error.strerror}"
+        raise InputError(what, where=str(path), fix="check the path and its permissions") from None
+    return sorted(found, key=_in_order)
+
+
+def _in_order(file: str) -> tuple[list[int | str], str]:
+    """2.xml comes before 10.xml."""
+    parts = _DIGITS.split(file)  # others and digits in turn
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)], file
 
 
 def name_of(path: str | PathLike[str]) -> str:

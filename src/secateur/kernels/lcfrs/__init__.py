@@ -1,0 +1,1 @@
+"""PLCFRS parsing: items are a symbol and a set of positions."""

@@ -1,0 +1,175 @@
+"""PlcfrsParser: words in, discontinuous trees out, by exhaustive deduction with a PLCFRS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from secateur.grammar.derivation import flat_tree
+from secateur.grammar.lcfrs.derivation import Step, tree_of
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
+from secateur.kernels.lcfrs import parse as kernel
+from secateur.kernels.lcfrs.chart import ITEMS, PUSHES
+from secateur.kinds.lcfrs.settings import Using
+from secateur.models.limits import Limits
+from secateur.models.parse import Parse, SentenceParser
+from secateur.search.core import Work
+from secateur.treebanks.discontinuous import DISCONTINUOUS
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree, renumber
+
+STATUS = ("complete", "memory", "items", "seconds")  # why a chart ended
+
+
+class Stops(NamedTuple):
+    """Where the deduction of a sentence stops, finished or not."""
+
+    items: int = kernel.UNLIMITED
+    seconds: float = np.inf
+
+
+NEVER = Stops()
+
+
+class PlcfrsParser(SentenceParser[Tree]):
+    """Exact parsing with a PLCFRS. Where it stops early, the tree is put together from the largest parts that
+    were found, and `notes` of the parse say why."""
+
+    annotation = DISCONTINUOUS
+
+    def __init__(
+        self,
+        grammar: PLCFRS,
+        *,
+        limits: Limits | None = None,
+        stops: Stops = NEVER,
+        binarized: bool = False,
+        using: Using | None = None,
+    ) -> None:
+        if not isinstance(grammar, PLCFRS):
+            raise TypeError(f"a PLCFRS is needed, not {type(grammar).__name__}")
+        self.grammar = grammar.binarized()
+        self.limits = limits or Limits()
+        self.stops, self.binarized = stops, binarized
+        self.using: Using = using or Using()
+
+    def __repr__(self) -> str:
+        return f"<PlcfrsParser: {self.grammar!r}>"
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        return [self._whole(sentence) for sentence in sentences]
+
+    def _whole(self, sentence: Sentence) -> Parse[Tree] | None:
+        started = time.perf_counter()
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        n = len(sentence)
+        if n > min(self.limits.words, kernel.POSITIONS):
+            return None
+        chart = self._chart(sentence)
+        score, steps = self._best(chart, n)
+        if steps:
+            tree = tree_of(self.grammar, steps, sentence.leaves, binarized=self.binarized)
+        else:
+            tree = self._patched(chart, sentence)
+        work = Work(pushes=int(chart.room.tally[PUSHES]), items=int(chart.room.tally[ITEMS]))
+        return Parse(
+            tree,
+            work,
+            time.perf_counter() - started,
+            score,
+            failed=not steps,
+            notes={"status": STATUS[chart.status]},
+            annotation=self.annotation,
+        )
+
+    def _chart(self, sentence: Sentence) -> kernel.Chart:
+        limits = kernel.Limits(self.limits.chart_bytes, self.stops.items, self.stops.seconds)
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        return kernel.chart_of(self.grammar.rules, ids, limits=limits)
+
+    def _best(self, chart: kernel.Chart, n: int) -> tuple[float, list[Step]]:
+        """The score and the steps of the best derivation; none where there is none, or the chart is not
+        complete."""
+        rules, start = self.grammar.rules, self.grammar.number[self.grammar.start]
+        goal = kernel.goal_of(rules, chart.room, n)
+        score = float(kernel.best_of(rules, chart.room, goal, start))
+        if score == -np.inf or chart.status:
+            return -np.inf, []
+        return score, self._steps(chart, goal, start)
+
+    def _steps(self, chart: kernel.Chart, item: int, symbol: int) -> list[Step]:
+        binary = self.grammar.binary
+        found = kernel.derivation(self.grammar.rules, chart.room, binary.left, binary.right, item, symbol)
+        words = chart.room.words
+        return [
+            Step(kind, x, int(words[s, 0]) | int(words[s, 1]) << 64, rule)
+            for kind, x, s, rule in found.tolist()
+        ]
+
+    # What to do without a parse -----------------------------------------------------------------------------
+
+    def _patched(self, chart: kernel.Chart, sentence: Sentence) -> Tree:
+        """The fewest continuous parts that cover the sentence, the best of them, under the start symbol."""
+        n = len(sentence)
+        parts = self._parts(chart)
+        best: list[tuple[int, float, int]] = [(0, 0.0, 0)]  # parts, minus their score, where the last begins
+        for k in range(1, n + 1):
+            ways = [(best[i][0] + 1, best[i][1] - parts[i, k][0], i) for i in range(k) if (i, k) in parts]
+            best.append(min(ways, default=(best[k - 1][0] + 1, best[k - 1][1] + 1e6, k - 1)))
+        children: list[Tree | Leaf] = []
+        k = n
+        while k:
+            i = best[k][2]
+            children = [*self._part(chart, parts.get((i, k)), sentence, i), *children]
+            k = i
+        return new_tree(self._root, tuple(children))
+
+    def _parts(self, chart: kernel.Chart) -> dict[tuple[int, int], tuple[float, int, int]]:
+        """The best symbol of the treebank's own over each span: its score, set and number."""
+        room, rules = chart.room, self.grammar.rules
+        first, end = rules.symbol_ptr[1:3].tolist()
+        symbols = rules.symbol[first:end]
+        made = self.grammar.made[symbols]
+        found = {}
+        known = slice(chart.sets)
+        for s in np.flatnonzero((room.fanout[known] == 1) & (room.end[known] > room.begin[known])).tolist():
+            row = np.where(made, -np.inf, room.value[room.base[s] : room.base[s] + len(symbols)])
+            place = int(row.argmax())
+            if row[place] > -np.inf:
+                i, k = room.bound[s, :2].tolist()
+                found[i, k] = float(row[place]), s, int(symbols[place])
+        return found
+
+    def _part(
+        self, chart: kernel.Chart, part: tuple[float, int, int] | None, sentence: Sentence, i: int
+    ) -> Sequence[Tree | Leaf]:
+        if part is None:  # a word without a tag
+            return (new_tree("X", (new_leaf((i, sentence.leaves[i])),)),)
+        _, s, symbol = part
+        tree = tree_of(self.grammar, self._steps(chart, s, symbol), sentence.leaves, binarized=self.binarized)
+        return tree.children if tree.label == self._root and not tree.is_preterminal else (tree,)
+
+    def nothing(self, sentence: Sentence) -> Tree:
+        return Tree(self._root, ())
+
+    def flat(self, sentence: Sentence) -> Tree:
+        """All words under the start symbol, each with its best tag."""
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
+
+    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
+        children: list[Tree | Leaf] = []
+        for first, part in parts:
+            moved = renumber(part, range(first, first + len(part.leaves())))
+            children += (moved,) if moved.is_preterminal else moved.children
+        return new_tree(self._root, tuple(children))
+
+    def whole(self, tree: Tree) -> int:
+        return 0
+
+    @property
+    def _root(self) -> str:
+        return self.grammar.plain[self.grammar.number[self.grammar.start]]

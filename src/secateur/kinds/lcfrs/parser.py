@@ -1,0 +1,68 @@
+"""BlockParser: words in, discontinuous trees out, by way of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from secateur.kinds.lcfrs.settings import Using
+from secateur.kinds.pcfg import parser as pcfg
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.settings import Using as PhraseUsing
+from secateur.models.limits import Limits
+from secateur.models.parse import Given, Parse, SentenceParser
+from secateur.models.point import Way
+from secateur.search.core import Policy
+from secateur.treebanks.blocks import merge
+from secateur.treebanks.discontinuous import DISCONTINUOUS
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Tree
+
+
+def parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> BlockParser:
+    """A model's parser that goes one of its ways."""
+    inner = pcfg.parser_of(parts, way, policies, limits, PhraseUsing(kbest=using.kbest))
+    return BlockParser(inner, using)
+
+
+class BlockParser(SentenceParser[Tree]):
+    """A parser of continuous trees that learned from blocks; what it finds is put together."""
+
+    annotation = DISCONTINUOUS
+
+    def __init__(self, inner: pcfg.Parser, using: Using | None = None) -> None:
+        self.inner, self.limits = inner, inner.limits
+        self.using: Using = using or Using()
+
+    def __repr__(self) -> str:
+        return f"<BlockParser: {self.inner!r}>"
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        found = self.inner.search(sentences)
+        return [None if parse is None else self._merged(parse) for parse in found]
+
+    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
+        if self.using.kbest is None:
+            return super().answers(sentences)
+        return [list(map(self._merged, parses)) for parses in self.inner.answers(sentences)]
+
+    def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
+        """The trees of up to k different derivations, best first; one flat tree where there is none."""
+        return list(map(self._merged, self.inner.kbest(self.given(words), k)))
+
+    def nothing(self, sentence: Sentence) -> Tree:
+        return self.inner.nothing(sentence)
+
+    def flat(self, sentence: Sentence) -> Tree:
+        return self.inner.flat(sentence)
+
+    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
+        return self.inner.joined(sentence, parts)
+
+    def whole(self, tree: Tree) -> int:
+        return self.inner.whole(tree)
+
+    def _merged(self, parse: Parse[Tree]) -> Parse[Tree]:
+        return replace(parse, tree=merge(parse.tree), annotation=self.annotation)

@@ -1,0 +1,87 @@
+"""What a model of discontinuous phrases can be told: how to train, to parse, and to look at a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from secateur.kinds.pcfg.settings import COARSE, FINE, Looking, Settings
+from secateur.options import check_choice, check_least, option
+
+__all__ = ["LcfrsSettings", "Looking", "Using", "measured", "quick"]
+
+
+@dataclass(frozen=True, slots=True)
+class LcfrsSettings:
+    """How to train a grammar of blocks and a frontier of pruning policies."""
+
+    grammar: Literal["fine", "coarse"] = option(
+        "fine", "fine: blocks split into sub-symbols; coarse: the trees' own."
+    )
+    levels: int = option(4, "Levels of splitting a fine grammar, at most.", low=1)
+    products: int = option(2, "Fine grammars, from as many seeds, that judge together.", low=1)
+    surrogate: Literal["dp", "cp"] = option("dp", "dp: expected recall and kept spans; cp: F1 and items.")
+    points: int = option(6, "Baselines along the frontier, and LOLS runs from them.", low=3)
+    iterations: int = option(6, "Rounds of LOLS for each, at most.", low=1)
+    max_length: int = option(40, "Leave out longer training sentences.", low=3)
+    minibatch: int | None = option(None, "Sentences a round; all by default.", low=1)
+    repeat: int = 3  # timing runs
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("grammar", self.grammar, (FINE, COARSE))
+        check_least({"levels": (self.levels, 1), "products": (self.products, 1)})
+        _ = self.blocks  # says what is wrong with the others
+
+    @property
+    def blocks(self) -> Settings:
+        """How the continuous trees of blocks are learned from."""
+        found = Settings(
+            grammar=self.grammar,
+            surrogate=self.surrogate,
+            points=self.points,
+            iterations=self.iterations,
+            max_length=self.max_length,
+            minibatch=self.minibatch,
+            repeat=self.repeat,
+            seed=self.seed,
+        )
+        return found if self.grammar == COARSE else replace(found, levels=self.levels, products=self.products)
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """How a parser of discontinuous phrases is used."""
+
+    kbest: int | None = option(
+        None, "The k best trees of each sentence, then a blank line.", low=1, also="-k"
+    )
+
+    def __post_init__(self) -> None:
+        if self.kbest is not None:
+            check_least({"best trees": (self.kbest, 1)})
+
+    @property
+    def is_json(self) -> bool:
+        """Whether there is more to say than a tree can."""
+        return False
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a sentence may have several trees."""
+        return self.kbest is not None
+
+    def said(self) -> str:
+        """For protocols."""
+        return ""
+
+
+def quick(seed: int) -> LcfrsSettings:
+    """Unsplit: to compile what makes and parses with sub-symbols takes a minute more."""
+    return LcfrsSettings(grammar="coarse", points=4, iterations=1, max_length=30, repeat=1, seed=seed)
+
+
+def measured(notes: Mapping[str, Any]) -> Using:
+    """As the points of a dial are measured."""
+    return Using()

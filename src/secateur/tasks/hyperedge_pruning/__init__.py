@@ -1,0 +1,1 @@
+"""Pruning the hyperedges of a PLCFRS: what a policy can control."""

@@ -1,0 +1,76 @@
+"""The exhaustive chart of a PLCFRS against its naive twin: items, values, uses of rules, derivations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lcfrs_cases import grammars, sentences
+from naive import lcfrs as naive
+from secateur.grammar.derivation import LEXICAL
+from secateur.grammar.lcfrs.derivation import Step
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
+from secateur.kernels.lcfrs import chart as cells
+from secateur.kernels.lcfrs import parse as kernel
+
+
+def items(grammar: PLCFRS, chart: kernel.Chart) -> dict[tuple[int, int], float]:
+    """(symbol, positions) -> value of all items."""
+    room, rules = chart.room, grammar.rules
+    found = {}
+    for s in range(chart.sets):
+        positions = int(room.words[s, 0]) | int(room.words[s, 1]) << 64
+        for symbol in room.active[room.begin[s] : room.end[s]].tolist():
+            found[symbol, positions] = float(room.value[room.base[s] + rules.local[symbol]])
+    return found
+
+
+def steps(grammar: PLCFRS, chart: kernel.Chart, goal: int) -> list[Step]:
+    start = grammar.number[grammar.start]
+    binary, words = grammar.binary, chart.room.words
+    rows = kernel.derivation(grammar.rules, chart.room, binary.left, binary.right, goal, start).tolist()
+    return [Step(kind, x, int(words[s, 0]) | int(words[s, 1]) << 64, rule) for kind, x, s, rule in rows]
+
+
+def plain(derivation: list[Step]) -> list[Step]:
+    """Without the rules of words, which the kernel does not name."""
+    return [step._replace(rule=-1) if step.kind == LEXICAL else step for step in derivation]
+
+
+@given(st.booleans(), st.data())
+def test_chart_equals_the_twin(circles: bool, data: st.DataObject) -> None:
+    grammar = data.draw(grammars(circles=circles, exact=data.draw(st.booleans())))
+    words = grammar.lexicon.encode(data.draw(sentences()))
+    theirs = naive.chart(grammar, words.tolist())
+    chart = kernel.chart_of(grammar.rules, words)
+    expected = {
+        (item.symbol, naive.bits(item.positions)): score
+        for item, score in theirs.scores.items()
+        if item.above and score > -np.inf
+    }
+    assert items(grammar, chart) == expected
+    binary = [h for h in theirs.hyperedges if h.kind == naive.BINARY]
+    assert int(chart.room.tally[cells.PUSHES]) == len(binary)
+    goal = kernel.goal_of(grammar.rules, chart.room, len(words))
+    score = kernel.best_of(grammar.rules, chart.room, goal, grammar.number[grammar.start])
+    assert score == theirs.score
+    if score > -np.inf:
+        assert plain(steps(grammar, chart, goal)) == plain(theirs.derivation())
+
+
+@given(st.data())
+def test_little_room_makes_no_difference(data: st.DataObject) -> None:
+    grammar = data.draw(grammars())
+    words = grammar.lexicon.encode(data.draw(sentences()))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_SETS", "_CELLS", "_ACTIVE", "_ENTRIES", "_USES"):
+            patch.setattr(kernel, name, 1)
+        little = kernel.chart_of(grammar.rules, words, keep_uses=True)
+    chart = kernel.chart_of(grammar.rules, words, keep_uses=True)
+    assert items(grammar, little) == items(grammar, chart)
+    assert (little.room.tally[cells.PUSHES :] == chart.room.tally[cells.PUSHES :]).all()
+    count = int(chart.room.tally[cells.USES])
+    for ours, theirs in zip(little.uses, chart.uses, strict=True):
+        assert (ours[:count] == theirs[:count]).all()
