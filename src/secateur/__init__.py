@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from secateur.grammar.binarize import Binarization, debinarize
     from secateur.grammar.induce import Smoothing, induce
     from secateur.grammar.latent.grammar import SplitPCFG
+    from secateur.grammar.lcfrs.plcfrs import PLCFRS
     from secateur.grammar.pcfg import PCFG
     from secateur.grammar.text import read_grammar, write_grammar
     from secateur.kernels.cky.rules import Anchors
     from secateur.kinds.arcs import search as arcs
     from secateur.kinds.arcs.parser import ArcParser
     from secateur.kinds.arcs.settings import ArcSettings
+    from secateur.kinds.lcfrs.exact import PlcfrsParser
+    from secateur.kinds.lcfrs.settings import LcfrsSettings
     from secateur.kinds.pcfg.parser import Parser
     from secateur.kinds.pcfg.posterior import Marginals
     from secateur.kinds.pcfg.settings import Settings
@@ -50,12 +53,15 @@ _HOME = {
     "Smoothing": "grammar.induce",
     "induce": "grammar.induce",
     "SplitPCFG": "grammar.latent.grammar",
+    "PLCFRS": "grammar.lcfrs.plcfrs",
     "PCFG": "grammar.pcfg",
     "read_grammar": "grammar.text",
     "write_grammar": "grammar.text",
     "Anchors": "kernels.cky.rules",
     "ArcParser": "kinds.arcs.parser",
     "ArcSettings": "kinds.arcs.settings",
+    "PlcfrsParser": "kinds.lcfrs.exact",
+    "LcfrsSettings": "kinds.lcfrs.settings",
     "Parser": "kinds.pcfg.parser",
     "Marginals": "kinds.pcfg.posterior",
     "Settings": "kinds.pcfg.settings",
@@ -89,6 +95,7 @@ _MODULES = {"arcs": "kinds.arcs.search", "garden": "treebanks.garden"}
 
 __all__ = [
     "PCFG",
+    "PLCFRS",
     "Anchors",
     "ArcParser",
     "ArcSettings",
@@ -100,6 +107,7 @@ __all__ = [
     "Evaluation",
     "HeadRules",
     "InputError",
+    "LcfrsSettings",
     "Leaf",
     "Limits",
     "Marginals",
@@ -107,6 +115,7 @@ __all__ = [
     "Normalization",
     "Parse",
     "Parser",
+    "PlcfrsParser",
     "Point",
     "Sentence",
     "Settings",

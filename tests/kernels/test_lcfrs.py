@@ -14,6 +14,7 @@ from secateur.grammar.lcfrs.derivation import Step
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import chart as cells
 from secateur.kernels.lcfrs import parse as kernel
+from secateur.kernels.lcfrs.rules import NONE
 
 
 def items(grammar: PLCFRS, chart: kernel.Chart) -> dict[tuple[int, int], float]:
@@ -74,3 +75,55 @@ def test_little_room_makes_no_difference(data: st.DataObject) -> None:
     count = int(chart.room.tally[cells.USES])
     for ours, theirs in zip(little.uses, chart.uses, strict=True):
         assert (ours[:count] == theirs[:count]).all()
+
+
+def gated(chart: naive.Chart, grammar: PLCFRS, gate: cells.Gate) -> dict[tuple[int, int], float]:
+    """Values of all items where binary rules make none that the gate does not let pass."""
+
+    def keeps(item: naive.Item) -> bool:
+        runs = naive_runs(item.positions)
+        slot = int(gate.slot[item.symbol])
+        if slot == NONE:
+            return True
+        total = sum(float(gate.interval[slot + part, i, k]) for part, (i, k) in enumerate(runs))
+        size, length = len(item.positions), runs[-1][1] - runs[0][0]
+        return total + float(gate.size[item.symbol, size]) + float(gate.length[item.symbol, length]) > 0
+
+    left = {
+        item: [h for h in found if h.kind != naive.BINARY or keeps(item)]
+        for item, found in chart.incoming.items()
+    }
+    scores = naive.relaxed(left)
+    return {
+        (item.symbol, naive.bits(item.positions)): score
+        for item, score in scores.items()
+        if item.above and score > -np.inf
+    }
+
+
+def naive_runs(positions: frozenset[int]) -> list[tuple[int, int]]:
+    starts = sorted(p for p in positions if p - 1 not in positions)
+    ends = sorted(p + 1 for p in positions if p + 1 not in positions)
+    return list(zip(starts, ends, strict=True))
+
+
+@given(st.booleans(), st.data())
+def test_a_gate_keeps_what_it_says(some_free: bool, data: st.DataObject) -> None:
+    grammar = data.draw(grammars(circles=data.draw(st.booleans())))
+    words = grammar.lexicon.encode(data.draw(sentences()))
+    n = len(words)
+    rng = np.random.default_rng(data.draw(st.integers(0, 1 << 32)))
+    slot = (np.cumsum(grammar.fanout) - grammar.fanout).astype(np.uint32)
+    if some_free:
+        slot[rng.random(len(slot)) < 0.3] = NONE
+    values = [
+        rng.integers(-2, 3, shape).astype(np.float32) / 4 + np.float32(offset)
+        for shape, offset in (
+            ((int(grammar.fanout.sum()), n + 1, n + 1), 0.25),
+            ((len(slot), n + 1), 0.0),
+            ((len(slot), n + 1), 0.0),
+        )
+    ]
+    gate = kernel.gate_of(grammar.rules, slot, *values)
+    chart = kernel.chart_of(grammar.rules, words, gate)
+    assert items(grammar, chart) == gated(naive.chart(grammar, words.tolist()), grammar, gate)

@@ -140,7 +140,7 @@ def pattern_of(sets: Sequence[Positions]) -> Components | None:
 def chart(grammar: PLCFRS, words: Sequence[int]) -> Chart:
     """Every item that can be derived, with its score and its incoming hyperedges in their total order."""
     incoming = _deduce(grammar, words)
-    scores = _relax(incoming)
+    scores = relaxed(incoming)
     heights = _heights(grammar, incoming, scores)
     for item, found in incoming.items():
         found.sort(key=lambda h: _order(grammar, h, scores, heights))
@@ -201,13 +201,13 @@ def _score(hyperedge: Hyperedge, scores: dict[Item, float]) -> float:
     return added(hyperedge.weight, tail)
 
 
-def _relax(incoming: dict[Item, list[Hyperedge]]) -> dict[Item, float]:
+def relaxed(incoming: dict[Item, list[Hyperedge]]) -> dict[Item, float]:
     scores = dict.fromkeys(incoming, -math.inf)
     changed = True
     while changed:
         changed = False
         for item, found in incoming.items():
-            best = max(_score(hyperedge, scores) for hyperedge in found)
+            best = max((_score(hyperedge, scores) for hyperedge in found), default=-math.inf)
             if best > scores[item]:
                 scores[item], changed = best, True
     return scores

@@ -69,8 +69,8 @@ def evaluate(
 ) -> None:
     """Score trees as they stand; or a model or grammar on gold trees, read as those that it was trained on.
 
-    Phrases get EVALB's scores, dependencies UAS and LAS. A model is scored at one setting of its dial or
-    several, as in --budget 500wps,2000wps or --points all.
+    Phrases get EVALB's scores, discontinuous ones those over position sets, dependencies UAS and LAS. A model
+    is scored at one setting of its dial or several, as in --budget 500wps,2000wps or --points all.
     """
     show = Show(by is not None, sentences, seed, json, quiet)
     if not inputs.is_model(gold, encoding=encoding):

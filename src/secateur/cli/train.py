@@ -66,8 +66,9 @@ def train(
 ) -> None:
     """Learn a parser and a frontier of policies for it; started again, it goes on where it was.
 
-    From phrases (Penn brackets): a grammar and what to prune of its charts. From dependencies (CoNLL-U or
-    CoNLL-X): a tagger, a parser in stages, a labeller, and where to stop buying features.
+    From phrases (Penn brackets) or discontinuous ones (export, TIGER-XML, Alpino, discbracket): a grammar and
+    what to prune of its charts. From dependencies (CoNLL): a tagger, a parser in stages, a labeller, and
+    where to stop buying features.
     """
     from secateur.models.training import train as train_model
 

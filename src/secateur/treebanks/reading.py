@@ -43,8 +43,8 @@ def read(
     """The treebank in one file or several: trees normalized as for training, or dependencies.
 
     Trees are normalized as is usual, or by a Normalization of yours; normalization=None takes them as they
-    are. `how` are options of the annotation's reading: `keep` of phrases, `several_roots` and `fine` of
-    dependencies.
+    are. `how` are options of the annotation's reading: `keep` of phrases, `marks` and `functions` of
+    discontinuous ones as well, `several_roots` and `fine` of dependencies.
     """
     if not paths:
         raise TypeError("read() needs the path of a treebank")

@@ -74,12 +74,16 @@ class Uses(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """What a policy says of items: kept where the sum of these is above 0. Arrays of no length: all are."""
+    """What a policy says of items: kept where the sum of these is above 0. Arrays of no length: all are.
+
+    `most` bounds what any symbol of a fan-out gets: a set that it leaves nothing of need not be looked up.
+    """
 
     slot: np.ndarray  # [N] uint32 the first of a symbol's components in `interval`; NONE: always kept
     interval: np.ndarray  # [slots, n+1, n+1] float32 by component, its start and end
     size: np.ndarray  # [N, n+1] float32 by symbol and positions covered
     length: np.ndarray  # [N, n+1] float32 by symbol and positions from first to last
+    most: np.ndarray  # [F+1, F, n+1, n+1] float32 by fan-out, component, its start and end
 
 
 @njit(inline="always")
@@ -162,6 +166,19 @@ def is_kept(gate, room, s, symbol, size):
         found += gate.interval[slot + part, room.bound[s, 2 * part], room.bound[s, 2 * part + 1]]
     found += gate.size[symbol, size]
     found += gate.length[symbol, room.bound[s, 2 * f - 1] - room.bound[s, 0]]
+    return found > np.float32(0.0)
+
+
+@njit(inline="always")
+def is_open(patterns, gate, bound, left, right, p):
+    """Whether some symbol could be kept over what two sets make up."""
+    f = np.int64(patterns.parent[p])
+    found = np.float32(0.0)
+    for part in range(f):
+        who, which = patterns.bound[p, 2 * part]
+        start = bound[right if who else left, which]
+        who, which = patterns.bound[p, 2 * part + 1]
+        found += gate.most[f, part, start, bound[right if who else left, which]]
     return found > np.float32(0.0)
 
 
@@ -317,6 +334,8 @@ def combine(rules, room, uses, gate, left, right, p, size):
     base_left, base_right = room.base[left], room.base[right]
     target, base, pushes = -1, np.int64(0), 0
     gated, kept = gate.slot.shape[0] > 0, uses.head.shape[0] > 0
+    if gated and not is_open(rules.patterns, gate, room.bound, left, right, p):
+        return True
     for at in range(room.begin[left], room.end[left]):
         y = room.active[at]
         group = np.int64(y) * n_patterns + p

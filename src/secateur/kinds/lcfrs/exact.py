@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from secateur.grammar.derivation import flat_tree
 from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
-from secateur.kernels.lcfrs.chart import ITEMS, PUSHES
+from secateur.kernels.lcfrs.chart import ITEMS, PUSHES, Gate
 from secateur.kinds.lcfrs.settings import Using
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse, SentenceParser
@@ -22,6 +22,13 @@ from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree, renumber
 
 STATUS = ("complete", "memory", "items", "seconds")  # why a chart ended
+
+
+class Gating(Protocol):
+    """Says which items of a sentence are worth making."""
+
+    def gate(self, sentence: Sentence) -> Gate | None:
+        """None: all of them."""
 
 
 class Stops(NamedTuple):
@@ -46,6 +53,7 @@ class PlcfrsParser(SentenceParser[Tree]):
         *,
         limits: Limits | None = None,
         stops: Stops = NEVER,
+        gating: Gating | None = None,
         binarized: bool = False,
         using: Using | None = None,
     ) -> None:
@@ -53,7 +61,7 @@ class PlcfrsParser(SentenceParser[Tree]):
             raise TypeError(f"a PLCFRS is needed, not {type(grammar).__name__}")
         self.grammar = grammar.binarized()
         self.limits = limits or Limits()
-        self.stops, self.binarized = stops, binarized
+        self.stops, self.gating, self.binarized = stops, gating, binarized
         self.using: Using = using or Using()
 
     def __repr__(self) -> str:
@@ -88,7 +96,8 @@ class PlcfrsParser(SentenceParser[Tree]):
     def _chart(self, sentence: Sentence) -> kernel.Chart:
         limits = kernel.Limits(self.limits.chart_bytes, self.stops.items, self.stops.seconds)
         ids = self.grammar.lexicon.encode(sentence.penn)
-        return kernel.chart_of(self.grammar.rules, ids, limits=limits)
+        gate = self.gating.gate(sentence) if self.gating else None
+        return kernel.chart_of(self.grammar.rules, ids, gate or kernel.EVERYTHING, limits)
 
     def _best(self, chart: kernel.Chart, n: int) -> tuple[float, list[Step]]:
         """The score and the steps of the best derivation; none where there is none, or the chart is not
