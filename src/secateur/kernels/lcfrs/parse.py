@@ -103,7 +103,7 @@ def chart_of(
 def gate_of(
     rules: Rules, slot: np.ndarray, interval: np.ndarray, size: np.ndarray, length: np.ndarray
 ) -> Gate:
-    """With bounds for each fan-out: `slot` [N], `interval` [slots, n+1, n+1], `size` and `length` [N, n+1]."""
+    """From `slot` [N], `interval` [slots, n+1, n+1], `size` and `length` [N, n+1]: with bounds by fan-out."""
     fans, words = len(rules.width) - 1, interval.shape[1]
     most = np.full((fans + 1, fans, words, words), -np.inf, np.float32)
     rest = np.maximum(size.max(axis=1, initial=0.0) + length.max(axis=1, initial=0.0), 0.0)
