@@ -144,7 +144,7 @@ def test_other_versions_and_kinds_are_refused(saved: Path) -> None:
     with pytest.raises(InputError, match="format 99"):
         load_model(saved)
     about.write_text(whole.replace('"arcs"', '"crystal-ball"'))
-    with pytest.raises(InputError, match="'crystal-ball'; this version reads 2, 'pcfg' or 'arcs'"):
+    with pytest.raises(InputError, match="'crystal-ball'; this version reads 2, 'pcfg' or 'lcfrs' or 'arcs'"):
         sec.load(saved)
     about.write_text(whole.replace('"arcs"', '"pcfg"'))
     with pytest.raises(InputError, match="not the file this model was saved with"):
