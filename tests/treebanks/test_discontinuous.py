@@ -70,6 +70,13 @@ def test_a_full_stop_hangs_below_the_root() -> None:
     assert read("(VROOT (S (a 0=x) (punct 1=.)))", DiscontinuousReading()) == found
 
 
+def test_of_several_roots_one_is_left() -> None:
+    """Also where punctuation is moved, which then hangs below it."""
+    stop = "(VROOT (ROOT (TOP (S (a 0=x) (b 1=y)) (punct 2=.))))"
+    assert read(stop, DiscontinuousReading()) == ["(ROOT (S (a 0=x) (b 1=y)) (punct 2=.))"]
+    assert list(DiscontinuousReading().read([Tree("ROOT", ())])) == []
+
+
 def test_trees_without_words_go() -> None:
     assert read("(S (NP (-NONE- 0=*)))", DiscontinuousReading()) == []
     assert read("(S (punct 0=.))", DiscontinuousReading(marks="remove")) == []

@@ -77,9 +77,18 @@ class DiscontinuousReading(PhraseReading):
 
 
 def _outer(tree: Tree) -> Tree:
-    """The tree with its outer label as other treebanks spell it: Alpino's is top."""
-    label = tree.label.upper()
-    return new_tree(label, tree.children, tree.rel) if label in OUTER and not tree.is_preterminal else tree
+    """The tree with its outer label as other treebanks spell it (Alpino's is top), and only one of them, for
+    export has VROOT over whatever stood on top."""
+    while _is_outer(tree):
+        inner = tree.children[0] if len(tree.children) == 1 else None
+        if not isinstance(inner, Tree) or not _is_outer(inner):
+            return new_tree(tree.label.upper(), tree.children, tree.rel)
+        tree = inner
+    return tree
+
+
+def _is_outer(tree: Tree) -> bool:
+    return tree.label.upper() in OUTER and not tree.is_preterminal
 
 
 class DiscontinuousBank(Treebank):
