@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from secateur.grammar.lexicon import Lexicon
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.cky.unfold import Labels, unfold
-from secateur.treebanks.tree import Tree, new_leaf, new_tree
+from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree, renumber
 
 LEXICAL, UNARY, BINARY = 0, 1, 2
 
@@ -82,3 +82,13 @@ def flat_tree(grammar: Tagging, words: Ids, leaves: Sequence[str]) -> Tree:
             tag = grammar.symbols[lexicon.tag[first + int(lexicon.weight[first:last].argmax())]]
         children.append(new_tree(tag, (new_leaf(leaf),)))
     return new_tree(grammar.plain[grammar.number[grammar.start]], tuple(children))
+
+
+def joined(root: str, parts: Iterable[tuple[int, Tree]]) -> Tree:
+    """One tree from those of the pieces of a sentence, each with the place of its first word."""
+    children: list[Tree | Leaf] = []
+    for first, part in parts:
+        moved = renumber(part, range(first, first + len(part.leaves())))
+        # A start symbol that is itself a tag stays over its word.
+        children += (moved,) if moved.is_preterminal else moved.children
+    return new_tree(root, tuple(children))

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from secateur.grammar.derivation import flat_tree
+from secateur.grammar.derivation import flat_tree, joined
 from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
@@ -19,7 +19,7 @@ from secateur.models.parse import Parse, SentenceParser
 from secateur.search.core import Work
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.sentence import Sentence
-from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree, renumber
+from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree
 
 STATUS = ("complete", "memory", "items", "seconds")  # why a chart ended
 
@@ -170,11 +170,7 @@ class PlcfrsParser(SentenceParser[Tree]):
         return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
 
     def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
-        children: list[Tree | Leaf] = []
-        for first, part in parts:
-            moved = renumber(part, range(first, first + len(part.leaves())))
-            children += (moved,) if moved.is_preterminal else moved.children
-        return new_tree(self._root, tuple(children))
+        return joined(self._root, parts)
 
     def whole(self, tree: Tree) -> int:
         return 0

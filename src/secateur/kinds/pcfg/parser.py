@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
-from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
+from secateur.grammar.derivation import assemble, build_tree, flat_tree, joined, naming
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.ladder import ladder as ladder_of
@@ -38,7 +38,7 @@ from secateur.search.core import Policy, Work
 from secateur.tasks.span_pruning.masks import Spans
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
-from secateur.treebanks.tree import Leaf, Tree, renumber
+from secateur.treebanks.tree import Tree
 
 Decode = Literal["max-rule", "viterbi"]
 _NO_NOTES: Mapping[str, Any] = {}
@@ -164,12 +164,7 @@ class Parser(SentenceParser[Tree]):
         return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
 
     def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
-        children: list[Tree | Leaf] = []
-        for first, part in parts:
-            moved = renumber(part, range(first, first + len(part.leaves())))
-            # A start symbol that is itself a tag stays over its word.
-            children += (moved,) if moved.is_preterminal else moved.children
-        return Tree(self._root, tuple(children))
+        return joined(self._root, parts)
 
     def whole(self, tree: Tree) -> int:
         """The spans to decide on: all of two words or more but the whole sentence."""
