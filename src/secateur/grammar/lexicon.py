@@ -77,6 +77,12 @@ class Lexicon:
         weights = np.array([weight for _, _, weight in rows], np.float64)
         return cls(tuple(words), ptr, tags, weights)
 
+    def tagged(self, symbols: int) -> npt.NDArray[np.bool_]:
+        """[symbols] which of them have entries."""
+        found = np.zeros(symbols, np.bool_)
+        found[self.tag] = True
+        return found
+
     def known(self, word: str, *, initial: bool = False) -> str | None:
         """The entry that stands for a word: itself, or the nearest class; None where there is none."""
         if word in self.index:

@@ -170,9 +170,7 @@ class PCFG:
     @cached_property
     def tags(self) -> npt.NDArray[np.bool_]:
         """[N] whether a symbol has lexical entries."""
-        found = np.zeros(len(self.symbols), bool)
-        found[self.lexicon.tag] = True
-        return found
+        return self.lexicon.tagged(len(self.symbols))
 
     @cached_property
     def rules(self) -> Rules:

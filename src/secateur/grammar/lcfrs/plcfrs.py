@@ -122,9 +122,7 @@ class PLCFRS:
     @cached_property
     def tags(self) -> npt.NDArray[np.bool_]:
         """[N] whether a symbol has lexical entries."""
-        found = np.zeros(len(self.symbols), bool)
-        found[self.lexicon.tag] = True
-        return found
+        return self.lexicon.tagged(len(self.symbols))
 
     @cached_property
     def rules(self) -> Rules:
