@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from naive import lcfrs as naive
 from secateur.grammar.lcfrs.patterns import components_of, fanout, fanouts
 from secateur.grammar.lcfrs.plcfrs import PLCFRS, Rule
+from secateur.tasks.hyperedge_pruning.graph import DerivationGraph
 from secateur.treebanks.tree import Leaf, Tree
 
 START = "S"
@@ -180,3 +182,18 @@ def assert_same(one: PLCFRS, other: PLCFRS) -> None:
     ):
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(a, b)
+
+
+# Names for what charts and graphs hold ---------------------------------------------------------------------
+
+
+def node_names(found: DerivationGraph) -> list[tuple[int, int, bool]]:
+    low, high = found.positions.T.tolist()
+    return [
+        (int(x), a | b << 64, bool(up))
+        for x, a, b, up in zip(found.symbol, low, high, found.above, strict=True)
+    ]
+
+
+def item_name(item: naive.Item) -> tuple[int, int, bool]:
+    return item.symbol, naive.bits(item.positions), item.above

@@ -94,6 +94,56 @@ def test_changes_that_pay_are_refused_and_leave_no_trace(graph: Listed, seed: in
             assert state(change) == fresh(change)
 
 
+@given(
+    st.sampled_from(["free", "strict"]).flatmap(lambda weights: cyclic(weights=weights, nodes=10)),
+    st.integers(0, 1 << 32),
+)
+def test_tried_flips_are_what_flips_would_do(graph: Listed, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    forest = from_arrays(graph)
+    hyperedges = len(graph.hyperedges)
+    change = forest.change(kept=rng.random(hyperedges) < rng.choice([0.3, 0.8, 1.0]))
+    before, now = state(change), change.viterbi()
+    sizes = rng.integers(0, min(4, hyperedges) + 1, 20)
+    groups = [rng.choice(hyperedges, size, replace=False) for size in sizes]
+    cost, node_cost = rng.integers(0, 3, hyperedges), rng.integers(0, 3, len(change.values))
+    ptr = np.concatenate(([0], np.cumsum(sizes)))
+    found = change.try_flips(ptr, np.concatenate(groups), cost=cost, node_cost=node_cost)
+    assert state(change) == before
+
+    def work() -> int:
+        nodes = node_cost[change.values > -math.inf].sum()
+        return int(cost[change.made > -math.inf].sum() + nodes)
+
+    free = work()
+    for g, group in enumerate(groups):
+        change.flip(group)
+        assert (found.value[g], found.work[g]) == (change.value, work() - free)
+        best = change.viterbi()
+        tried = tuple(found.hyperedges[found.ptr[g] : found.ptr[g + 1]].tolist())
+        if found.other[g]:
+            assert tried == (best.hyperedges if best else ())
+        else:
+            assert tried == ()
+            assert best == now
+        change.undo()
+
+
+def test_tried_flips_are_refused_as_flips_are() -> None:
+    builder = Builder()
+    builder.add("a", label=-1.0)
+    builder.add("a", ["a"], label=0.5)
+    change = builder.build("a").weigh(float).change(kept=[True, False])
+    with pytest.raises(InputError, match="is better than a tail of it"):
+        change.try_flips(np.array([0, 1]), [1])
+    assert change.viterbi() == Derivation(-1.0, (0,))
+    with pytest.raises(InputError, match="unknown hyperedge 2"):
+        change.try_flips(np.array([0, 1]), [2])
+    with pytest.raises(InputError, match="twice"):
+        change.try_flips(np.array([0, 2]), [1, 1])
+    assert len(change.try_flips(np.array([0]), []).value) == 0
+
+
 def test_nodes_that_hold_each_other_fall_together() -> None:
     """a and b make each other at no cost: without the axiom neither has a derivation."""
     builder = Builder()

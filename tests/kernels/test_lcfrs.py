@@ -14,6 +14,7 @@ from secateur.grammar.lcfrs.derivation import Step
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import chart as cells
 from secateur.kernels.lcfrs import parse as kernel
+from secateur.kernels.lcfrs.gate import Gate, gate_of
 from secateur.kernels.lcfrs.rules import NONE
 
 
@@ -77,8 +78,8 @@ def test_little_room_makes_no_difference(data: st.DataObject) -> None:
         assert (ours[:count] == theirs[:count]).all()
 
 
-def gated(chart: naive.Chart, grammar: PLCFRS, gate: cells.Gate) -> dict[tuple[int, int], float]:
-    """Values of all items where binary rules make none that the gate does not let pass."""
+def open_hyperedges(chart: naive.Chart, gate: Gate) -> dict[naive.Item, list[naive.Hyperedge]]:
+    """Those that words make, and all others into an item that the gate lets pass."""
 
     def keeps(item: naive.Item) -> bool:
         runs = naive_runs(item.positions)
@@ -89,15 +90,9 @@ def gated(chart: naive.Chart, grammar: PLCFRS, gate: cells.Gate) -> dict[tuple[i
         size, length = len(item.positions), runs[-1][1] - runs[0][0]
         return total + float(gate.size[item.symbol, size]) + float(gate.length[item.symbol, length]) > 0
 
-    left = {
-        item: [h for h in found if h.kind != naive.BINARY or keeps(item)]
-        for item, found in chart.incoming.items()
-    }
-    scores = naive.relaxed(left)
+    free = (naive.LEXICAL, naive.STAY)
     return {
-        (item.symbol, naive.bits(item.positions)): score
-        for item, score in scores.items()
-        if item.above and score > -np.inf
+        item: [h for h in found if h.kind in free or keeps(item)] for item, found in chart.incoming.items()
     }
 
 
@@ -117,13 +112,22 @@ def test_a_gate_keeps_what_it_says(some_free: bool, data: st.DataObject) -> None
     if some_free:
         slot[rng.random(len(slot)) < 0.3] = NONE
     values = [
-        rng.integers(-2, 3, shape).astype(np.float32) / 4 + np.float32(offset)
+        rng.integers(-2, 3, shape) / 4 + offset
         for shape, offset in (
             ((int(grammar.fanout.sum()), n + 1, n + 1), 0.25),
             ((len(slot), n + 1), 0.0),
             ((len(slot), n + 1), 0.0),
         )
     ]
-    gate = kernel.gate_of(grammar.rules, slot, *values)
+    gate = gate_of(grammar.rules, slot, *values)
     chart = kernel.chart_of(grammar.rules, words, gate)
-    assert items(grammar, chart) == gated(naive.chart(grammar, words.tolist()), grammar, gate)
+    left = open_hyperedges(naive.chart(grammar, words.tolist()), gate)
+    scores = naive.relaxed(left)
+    assert items(grammar, chart) == {
+        (item.symbol, naive.bits(item.positions)): score
+        for item, score in scores.items()
+        if item.above and score > -np.inf
+    }
+    live = [h for found in left.values() for h in found if all(scores[tail] > -np.inf for tail in h.tail)]
+    assert int(chart.room.tally[cells.PUSHES]) == sum(h.kind == naive.BINARY for h in live)
+    assert int(chart.room.tally[cells.UNARIES]) == sum(h.kind == naive.UNARY for h in live)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -147,6 +147,21 @@ def chart(grammar: PLCFRS, words: Sequence[int]) -> Chart:
         assert _score(found[0], scores) == scores[item]
     start = grammar.symbols.index(grammar.start)
     return Chart(grammar, Item(start, frozenset(range(len(words))), True), incoming, scores)
+
+
+def pruned(found: Chart, keeps: Callable[[Hyperedge], bool]) -> Chart:
+    """What is left with some of the hyperedges, and those only whose tails are there: parsed again."""
+    incoming = {item: [h for h in hyperedges if keeps(h)] for item, hyperedges in found.incoming.items()}
+    scores = relaxed(incoming)
+    live = {
+        item: [h for h in hyperedges if all(scores[child] > -math.inf for child in h.tail)]
+        for item, hyperedges in incoming.items()
+    }
+    live = {item: hyperedges for item, hyperedges in live.items() if hyperedges}
+    heights = _heights(found.grammar, live, scores)
+    for hyperedges in live.values():
+        hyperedges.sort(key=lambda h: _order(found.grammar, h, scores, heights))
+    return Chart(found.grammar, found.goal, live, {item: scores[item] for item in live})
 
 
 def _lexical(grammar: PLCFRS, words: Sequence[int]) -> Iterator[tuple[int, int, int, float]]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcfrs_cases import grammars, sentences
+from lcfrs_cases import grammars, item_name, node_names, sentences
 from naive import lcfrs as naive
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.pcfg import Ids
@@ -20,18 +20,6 @@ from secateur.tasks.hyperedge_pruning.graph import STAY, DerivationGraph, graph_
 
 def made(grammar: PLCFRS, words: Ids) -> DerivationGraph:
     return graph_of(grammar, words, kernel.chart_of(grammar.rules, words, keep_uses=True))
-
-
-def node_names(found: DerivationGraph) -> list[tuple[int, int, bool]]:
-    low, high = found.positions.T.tolist()
-    return [
-        (int(x), a | b << 64, bool(up))
-        for x, a, b, up in zip(found.symbol, low, high, found.above, strict=True)
-    ]
-
-
-def item_name(item: naive.Item) -> tuple[int, int, bool]:
-    return item.symbol, naive.bits(item.positions), item.above
 
 
 @given(st.booleans(), st.data())

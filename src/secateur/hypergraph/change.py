@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.hypergraph.derivation import Chart, Derivation, best
+from secateur.hypergraph.derivation import MAX_STEPS, Chart, Derivation, best, too_long
 from secateur.hypergraph.links import IMPOSSIBLE, Bools, Floats, Index, Ints, checked_weights
 from secateur.hypergraph.semiring import Semiring, kernel
 
@@ -28,6 +28,16 @@ class _Undo(NamedTuple):
     values: Floats
     heights: Index
     work: int
+
+
+class Flips(NamedTuple):
+    """What each of G groups of hyperedges would do, if those that are on were off and the others on."""
+
+    value: Floats  # [G] the goal's
+    work: Ints  # [G] hyperedges whose tails can all be made (or what they cost), more than without the change
+    ptr: Ints  # [G+1] where the best derivations begin among ...
+    hyperedges: Index  # ... these; where a group has another one than now
+    other: Bools  # [G] whether it has; it may have none
 
 
 class Change:
@@ -84,6 +94,46 @@ class Change:
         changed = self._numbers(hyperedges)
         return self._apply(changed, np.where(self.kept[changed], IMPOSSIBLE, self.start.weights[changed]))
 
+    def try_flips(
+        self,
+        ptr: Ints,
+        hyperedges: npt.ArrayLike,
+        *,
+        cost: Ints | None = None,
+        node_cost: Ints | None = None,
+    ) -> Flips:
+        """What `flip` of the hyperedges ptr[g] to ptr[g+1] - 1 would do, for each g; all stays as it is.
+
+        In Semiring.VITERBI. cost, node_cost: [H] and [N] what hyperedges count as work whose tails can all be
+        made, 1 each by default, and nodes that can be made, 0 each by default.
+        """
+        best = self.viterbi()
+        graph, chart = self.start.graph, self._chart
+        count = len(graph)
+        group = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        numbers = self._numbers(hyperedges, group)
+        value, work, other, ends, found, wrong = kernel("flips").try_flips(
+            int(self.semiring),
+            graph.links,
+            self.start.weights,
+            self.weights,
+            *chart,
+            np.ones(count, np.int64) if cost is None else cost,
+            np.zeros(len(self.values), np.int64) if node_cost is None else node_cost,
+            np.array(best.hyperedges if best else (), np.uint32),
+            graph.goal,
+            np.asarray(ptr, np.int64),
+            numbers,
+            self._room,
+            self._queue,
+            MAX_STEPS,
+        )
+        if wrong == -2:
+            raise too_long()
+        if wrong >= 0:
+            raise better_than_its_tails(graph, wrong)
+        return Flips(value, work, np.concatenate((np.zeros(1, np.int64), ends)), found, other)
+
     def undo(self) -> float:
         """Take the newest change back that is not taken back yet; the goal's value then."""
         if not self._undo:
@@ -135,7 +185,8 @@ class Change:
             raise better_than_its_tails(graph, wrong)
         return self.value
 
-    def _numbers(self, hyperedges: npt.ArrayLike) -> Ints:
+    def _numbers(self, hyperedges: npt.ArrayLike, group: Ints | None = None) -> Ints:
+        """Once they are known to be hyperedges, and different ones (in each group)."""
         found = np.array(hyperedges, np.int64, ndmin=1)
         # Seen as unsigned, what is below 0 is too large.
         wrong = found[found.view(np.uint64) >= len(self.weights)]
@@ -143,7 +194,8 @@ class Change:
             raise InputError(
                 f"unknown hyperedge {wrong[0]}", fix=f"hyperedges are 0 to {len(self.weights) - 1}"
             )
-        if len(found) > 1 and len(np.unique(found)) < len(found):
+        of_group = found if group is None else group * len(self.weights) + found
+        if len(found) > 1 and len(np.unique(of_group)) < len(found):
             raise InputError("a hyperedge is to change twice at once", fix="name each one once")
         return found
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .gate import is_kept, is_open
 from .rules import NONE, RANGE, TWO
 
 IMPOSSIBLE = -np.inf
@@ -28,8 +29,8 @@ LEXICAL = np.uint32(0xFFFFFFFE)  # in place of a rule
 FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 # Places in the tally.
-SETS, CELLS, ACTIVE, ENTRIES, SIZE, CURSOR, FINISHED, PUSHES, ITEMS, USES, PAIRS = range(11)
-COUNTS = 11
+SETS, CELLS, ACTIVE, ENTRIES, SIZE, CURSOR, FINISHED, PUSHES, ITEMS, USES, PAIRS, UNARIES = range(12)
+COUNTS = 12
 # What the kernel ends with.
 DONE, PAUSE, MORE_CELLS, MORE_ACTIVE, MORE_ENTRIES, MORE_USES = range(6)
 
@@ -71,19 +72,6 @@ class Uses(NamedTuple):
     rule: np.ndarray  # [E] uint32 place among the rules
     left: np.ndarray  # [E] int64
     right: np.ndarray  # [E] int64
-
-
-class Gate(NamedTuple):
-    """What a policy says of items: kept where the sum of these is above 0. Arrays of no length: all are.
-
-    `most` bounds what any symbol of a fan-out gets: a set that it leaves nothing of need not be looked up.
-    """
-
-    slot: np.ndarray  # [N] uint32 the first of a symbol's components in `interval`; NONE: always kept
-    interval: np.ndarray  # [slots, n+1, n+1] float32 by component, its start and end
-    size: np.ndarray  # [N, n+1] float32 by symbol and positions covered
-    length: np.ndarray  # [N, n+1] float32 by symbol and positions from first to last
-    most: np.ndarray  # [F+1, F, n+1, n+1] float32 by fan-out, component, its start and end
 
 
 @njit(inline="always")
@@ -154,66 +142,47 @@ def words_in(rules, room, words):
                 room.below[c, 0], room.made[c, 2], room.made[c, 3] = rules.lex_weight[e], LEXICAL, s
 
 
-@njit(cache=True, nogil=True)
-def is_kept(gate, room, s, symbol, size):
-    """What the policy says of an item."""
-    slot = gate.slot[symbol]
-    if slot == NONE:
-        return True
-    f = np.int64(room.fanout[s])
-    found = np.float32(0.0)
-    for part in range(f):
-        found += gate.interval[slot + part, room.bound[s, 2 * part], room.bound[s, 2 * part + 1]]
-    found += gate.size[symbol, size]
-    found += gate.length[symbol, room.bound[s, 2 * f - 1] - room.bound[s, 0]]
-    return found > np.float32(0.0)
-
-
 @njit(inline="always")
-def is_open(patterns, gate, bound, left, right, p):
-    """Whether some symbol could be kept over what two sets make up."""
-    f = np.int64(patterns.parent[p])
-    found = np.float32(0.0)
-    for part in range(f):
-        who, which = patterns.bound[p, 2 * part]
-        start = bound[right if who else left, which]
-        who, which = patterns.bound[p, 2 * part + 1]
-        found += gate.most[f, part, start, bound[right if who else left, which]]
-    return found > np.float32(0.0)
-
-
-@njit(cache=True, nogil=True)
-def one_unary(rules, room, s, width, first):
-    """item(x) = best of below(x), and of weight(x -> y) + below(y)"""
-    base = room.base[s]
+def without_unaries(room, base, width):
+    """Items as words and binary rules make them; what was pruned is not there."""
     for c in range(base, base + width):
-        if np.isnan(room.below[c, 0]):  # pruned
+        if np.isnan(room.below[c, 0]):
             room.below[c, 0] = IMPOSSIBLE
         room.value[c], room.up[c] = room.below[c, 0], NONE
+
+
+@njit(cache=True, nogil=True)
+def one_unary(rules, room, gate, s, width, first, size):
+    """item(x) = best of below(x), and of weight(x -> y) + below(y); returns how many there are of these."""
+    base, gated, uses = room.base[s], gate.slot.shape[0] > 0, 0
+    without_unaries(room, base, width)
     for place in range(width):
         below = room.below[base + place, 0]
         if below == IMPOSSIBLE:
             continue
         y = rules.symbol[first + place]
         for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
-            c = base + rules.local[rules.unary_parent[u]]
+            x = rules.unary_parent[u]
+            if gated and not is_kept(gate, room.bound[s], room.fanout[s], x, size):
+                continue
+            uses += 1
+            c = base + rules.local[x]
             made = rules.unary_weight[u] + below
             if made > room.value[c] or (made == room.value[c] and room.up[c] != NONE and u < room.up[c]):
                 room.value[c], room.up[c] = made, u
+    return uses
 
 
 @njit(cache=True, nogil=True)
-def unary_chains(rules, room, s, width, first, height):
-    """item(x) = best of below(x), and of weight(x -> y) + item(y), until nothing changes"""
-    base = room.base[s]
+def unary_chains(rules, room, gate, s, width, first, size, height):
+    """item(x) = best of below(x), and of weight(x -> y) + item(y), until nothing changes; returns how many
+    there are of these."""
+    base, gated, uses = room.base[s], gate.slot.shape[0] > 0, 0
     height[:width] = 0
-    for c in range(base, base + width):
-        if np.isnan(room.below[c, 0]):
-            room.below[c, 0] = IMPOSSIBLE
-        room.value[c], room.up[c] = room.below[c, 0], NONE
+    without_unaries(room, base, width)
     changed = True
     while changed:
-        changed = False
+        changed, uses = False, 0
         for place in range(width):
             value = room.value[base + place]
             if value == IMPOSSIBLE:
@@ -221,6 +190,9 @@ def unary_chains(rules, room, s, width, first, height):
             y = rules.symbol[first + place]
             for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
                 x = rules.unary_parent[u]
+                if gated and not is_kept(gate, room.bound[s], room.fanout[s], x, size):
+                    continue
+                uses += 1
                 c, made = base + rules.local[x], rules.unary_weight[u] + value
                 if made < room.value[c]:
                     continue
@@ -235,17 +207,19 @@ def unary_chains(rules, room, s, width, first, height):
                     room.value[c], room.up[c] = made, u
                     height[rules.local[x]] = high
                     changed = True
+    return uses
 
 
 @njit(cache=True, nogil=True)
-def finish(rules, room, s, height):
+def finish(rules, room, gate, s, size, height):
     """Unary rules, and the list of the symbols that a set has."""
     f = room.fanout[s]
     width, first = rules.width[f], rules.symbol_ptr[f]
     if rules.chains:
-        unary_chains(rules, room, s, width, first, height)
+        uses = unary_chains(rules, room, gate, s, width, first, size, height)
     else:
-        one_unary(rules, room, s, width, first)
+        uses = one_unary(rules, room, gate, s, width, first, size)
+    room.tally[UNARIES] += uses
     at = room.tally[ACTIVE]
     room.begin[s] = at
     room.as_left[s], room.as_right[s] = np.uint64(0), np.uint64(0)
@@ -354,6 +328,16 @@ def combine(rules, room, uses, gate, left, right, p, size):
                 base = np.int64(room.table[target, 3])
             for r in range(pair_ptr[pair], pair_ptr[pair + 1]):
                 c = base + parents[r]
+                old = below[c, 0]
+                if gated:
+                    if np.isnan(old):
+                        continue
+                    if old == IMPOSSIBLE:
+                        symbol = rules.symbol[rules.symbol_ptr[rules.patterns.parent[p]] + parents[r]]
+                        s = np.int64(room.table[target, 2])
+                        if not is_kept(gate, room.bound[s], room.fanout[s], symbol, size):
+                            below[c, 0] = np.nan
+                            continue
                 made = weights[r] + inner + other
                 pushes += 1
                 if kept:
@@ -363,13 +347,7 @@ def combine(rules, room, uses, gate, left, right, p, size):
                     uses.head[e], uses.rule[e] = c, r
                     uses.left[e], uses.right[e] = base_left + local[y], base_right + pair_right[pair]
                     room.tally[USES] = e + 1
-                old = below[c, 0]
                 if made > old:
-                    if gated and old == IMPOSSIBLE:
-                        symbol = rules.symbol[rules.symbol_ptr[rules.patterns.parent[p]] + parents[r]]
-                        if not is_kept(gate, room, np.uint32(room.table[target, 2]), symbol, size):
-                            below[c, 0] = np.nan
-                            continue
                     below[c, 0], by[c, 2], by[c, 3] = made, ids[r], left
                 elif made == old and (
                     ids[r] < by[c, 2] or (ids[r] == by[c, 2] and is_smaller(room, left, by[c, 3]))
@@ -439,7 +417,7 @@ def fill(rules, room, uses, gate, n, items, breath):
                     return MORE_ACTIVE
                 if tally[ENTRIES] + 2 * rules.patterns.left.shape[0] > room.entry.shape[0]:
                     return MORE_ENTRIES
-                finish(rules, room, s, height)
+                finish(rules, room, gate, s, tally[SIZE], height)
                 tally[FINISHED] = 1
             pushes, pairs, kept = tally[PUSHES], tally[PAIRS], tally[USES]
             if room.begin[s] < room.end[s] and tally[SIZE] < n:

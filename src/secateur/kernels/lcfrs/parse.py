@@ -26,7 +26,6 @@ from .chart import (
     SETS,
     SIZE,
     USES,
-    Gate,
     Room,
     Uses,
     enter,
@@ -34,6 +33,7 @@ from .chart import (
     find,
     words_in,
 )
+from .gate import EVERYTHING, Gate
 from .rules import NONE, TWO, Rules
 
 POSITIONS = 128  # of the longest sentence
@@ -42,8 +42,6 @@ _SETS, _CELLS, _ACTIVE, _ENTRIES, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 
 _BREATH = 1 << 20  # uses of rules between two looks at the clock
 
 COMPLETE, TOO_LARGE, TOO_MANY, TOO_LONG = range(4)  # how a chart ended: bytes, items, seconds
-_SHAPES = ((0, 0, 0), (0, 0), (0, 0), (0, 0, 0, 0))
-EVERYTHING = Gate(np.empty(0, np.uint32), *(np.empty(shape, np.float32) for shape in _SHAPES))
 NO_USES = Uses(*(np.empty(0, kind) for kind in (np.int64, np.uint32, np.int64, np.int64)))
 
 
@@ -98,26 +96,6 @@ def chart_of(
         room, uses = _larger(rules, room, uses, code)
         if size_of(room) + sum(array.nbytes for array in uses) > limits.memory:
             return Chart(room, uses, TOO_LARGE)
-
-
-def gate_of(
-    rules: Rules, slot: np.ndarray, interval: np.ndarray, size: np.ndarray, length: np.ndarray
-) -> Gate:
-    """From `slot` [N], `interval` [slots, n+1, n+1], `size` and `length` [N, n+1]: with bounds by fan-out."""
-    fans, words = len(rules.width) - 1, interval.shape[1]
-    most = np.full((fans + 1, fans, words, words), -np.inf, np.float32)
-    rest = np.maximum(size.max(axis=1, initial=0.0) + length.max(axis=1, initial=0.0), 0.0)
-    for fan in range(1, fans + 1):
-        symbols = rules.symbol[rules.symbol_ptr[fan] : rules.symbol_ptr[fan + 1]]
-        first = slot[symbols]
-        gated = first != NONE
-        for part in range(fan):
-            if gated.any():
-                own = interval[first[gated] + part]
-                most[fan, part] = own.max(axis=0) + (rest[symbols[gated]].max() if part == 0 else 0.0)
-            if not gated.all():  # some are always kept
-                most[fan, part] = np.maximum(most[fan, part], 1.0)
-    return Gate(slot, interval, size, length, most)
 
 
 def size_of(room: Room) -> int:

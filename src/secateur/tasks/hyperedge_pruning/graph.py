@@ -88,6 +88,7 @@ def graph_of(grammar: PLCFRS, words: Ids, chart: kernel.Chart) -> DerivationGrap
     if not grammar.chains:
         columns.append(_stay(node, made))
     joined = _Columns(*map(np.concatenate, zip(*columns, strict=True)))
+    joined = _Columns._make(column[joined.head >= 0] for column in joined)  # a gate may leave heads out
     order = _ordered(joined, room)
     joined = _Columns._make(column[order] for column in joined)
     goal = kernel.goal_of(rules, room, len(words))
@@ -106,6 +107,15 @@ def graph_of(grammar: PLCFRS, words: Ids, chart: kernel.Chart) -> DerivationGrap
         room.words[owner[which]],
         np.arange(len(which)) >= made.sum(),
     )
+
+
+def steps_of(grammar: PLCFRS, chart: kernel.Chart, item: int, symbol: int) -> list[Step]:
+    """The best derivation of an item of a chart."""
+    binary, words = grammar.binary, chart.room.words
+    found = kernel.derivation(grammar.rules, chart.room, binary.left, binary.right, item, symbol)
+    return [
+        Step(kind, x, int(words[s, 0]) | int(words[s, 1]) << 64, rule) for kind, x, s, rule in found.tolist()
+    ]
 
 
 def _hypergraph(columns: _Columns, goal: int, nodes: int) -> Hypergraph:

@@ -1,0 +1,113 @@
+"""Gates: which items are worth making, by scores that add up over their components.
+
+kept(x, U) = sum over the components [i, k) of U of interval(x, component, i, k)
+             + size(x, positions covered) + length(x, positions from first to last) > 0
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .rules import NONE, Rules
+
+CLOSE = 1e-9  # bounds add up in another order than scores
+
+
+class Gate(NamedTuple):
+    """What a policy says of items: kept where the sum of these is above 0. Arrays of no length: all are.
+
+    `most` bounds what any symbol of a fan-out gets: a set that it leaves nothing of need not be looked up.
+    """
+
+    slot: np.ndarray  # [N] uint32 the first of a symbol's components in `interval`; NONE: always kept
+    interval: np.ndarray  # [slots, n+1, n+1] float64 by component, its start and end
+    size: np.ndarray  # [N, n+1] float64 by symbol and positions covered
+    length: np.ndarray  # [N, n+1] float64 by symbol and positions from first to last
+    most: np.ndarray  # [F+1, F, n+1, n+1] float64 by fan-out, component, its start and end
+
+
+_SHAPES = ((0, 0, 0), (0, 0), (0, 0), (0, 0, 0, 0))
+EVERYTHING = Gate(np.empty(0, np.uint32), *(np.empty(shape) for shape in _SHAPES))
+
+
+@njit(cache=True, nogil=True)
+def score_of(gate, bound, fanout, symbol, size):
+    """What the gate gives an item, whose set has these boundaries; of one with a slot."""
+    slot, f = gate.slot[symbol], np.int64(fanout)
+    found = 0.0
+    for part in range(f):
+        found += gate.interval[slot + part, bound[2 * part], bound[2 * part + 1]]
+    found += gate.size[symbol, size]
+    found += gate.length[symbol, bound[2 * f - 1] - bound[0]]
+    return found
+
+
+@njit(inline="always")
+def is_kept(gate, bound, fanout, symbol, size):
+    """Whether an item is to be made."""
+    if gate.slot[symbol] == NONE:
+        return True
+    return score_of(gate, bound, fanout, symbol, size) > 0.0
+
+
+@njit(inline="always")
+def is_open(patterns, gate, bound, left, right, p):
+    """Whether some symbol could be kept over what two sets make up."""
+    f = np.int64(patterns.parent[p])
+    found = 0.0
+    for part in range(f):
+        who, which = patterns.bound[p, 2 * part]
+        start = bound[right if who else left, which]
+        who, which = patterns.bound[p, 2 * part + 1]
+        found += gate.most[f, part, start, bound[right if who else left, which]]
+    return found > -CLOSE
+
+
+def gate_of(
+    rules: Rules, slot: np.ndarray, interval: np.ndarray, size: np.ndarray, length: np.ndarray
+) -> Gate:
+    """From `slot` [N], `interval` [slots, n+1, n+1], `size` and `length` [N, n+1]: with bounds by fan-out."""
+    fans, words = len(rules.width) - 1, interval.shape[1]
+    most = np.full((fans + 1, fans, words, words), -np.inf)
+    rest = np.maximum(size.max(axis=1, initial=0.0) + length.max(axis=1, initial=0.0), 0.0)
+    for fan in range(1, fans + 1):
+        symbols = rules.symbol[rules.symbol_ptr[fan] : rules.symbol_ptr[fan + 1]]
+        gated = slot[symbols] != NONE
+        first = np.unique(slot[symbols[gated]])
+        for part in range(fan):
+            if gated.any():
+                own = interval[first + part]
+                most[fan, part] = own.max(axis=0) + (rest[symbols[gated]].max() if part == 0 else 0.0)
+            if not gated.all():  # some are always kept
+                most[fan, part] = np.maximum(most[fan, part], 1.0)
+    return Gate(slot, interval, size, length, most)
+
+
+@njit(cache=True, nogil=True)
+def scores_of(gate, symbol, bound, parts):
+    """[R] what a gate gives items, by their symbols and boundaries."""
+    found = np.empty(symbol.shape[0])
+    for r in range(symbol.shape[0]):
+        size = np.int64(0)
+        for part in range(parts[r]):
+            size += np.int64(bound[r, 2 * part + 1]) - np.int64(bound[r, 2 * part])
+        found[r] = score_of(gate, bound[r], parts[r], symbol[r], size)
+    return found
+
+
+def within(rules: Rules, policy: Gate, bounds: Gate | None) -> Gate:
+    """What a policy keeps of what bounds leave, in which a component is possible or not (-inf)."""
+    if bounds is None:
+        return policy
+    fanout = rules.fanout.astype(np.int64)
+    slot = np.cumsum(fanout) - fanout
+    owner = np.repeat(np.arange(len(fanout)), fanout)
+    part = np.arange(len(owner)) - slot[owner]
+    interval = policy.interval[policy.slot[owner].astype(np.int64) + part]
+    bounded = np.flatnonzero(bounds.slot[owner] != NONE)
+    possible = bounds.interval[bounds.slot[owner[bounded]].astype(np.int64) + part[bounded]] > -np.inf
+    interval[bounded] = np.where(possible, interval[bounded], -np.inf)
+    return gate_of(rules, slot.astype(np.uint32), interval, policy.size, policy.length)
