@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields
+from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Union, get_args, get_origin
 
@@ -38,6 +38,12 @@ def option(
     """
     about = {"help": help, "low": low, "high": high, "type": type, "also": also}
     return field(default=default, metadata=about)
+
+
+def option_as_in(options: type[Options], name: str, *, default: Any = MISSING) -> Any:
+    """A field that commands offer as they do that of another dataclass; its default may be another."""
+    other = options.__dataclass_fields__[name]
+    return field(default=other.default if default is MISSING else default, metadata=other.metadata)
 
 
 class Offer(NamedTuple):

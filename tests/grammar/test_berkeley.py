@@ -13,12 +13,12 @@ import pytest
 
 import secateur as sec
 from secateur.errors import InputError
+from secateur.grammar.files import read_any
 from secateur.grammar.latent.berkeley import read_berkeley, write_berkeley
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.text import parse_split
 from secateur.grammar.lexicon import UNKNOWN
-from secateur.grammar.text import read_any
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 
 QUICK = Schedule(split_rounds=8, merge_rounds=4, smooth_rounds=3)

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 import secateur as sec
 from secateur.errors import InputError
+from secateur.grammar.files import read_any
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.lineage import lineage_text, read_lineage
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.latent.text import END, LEXICON, parse_split, read_split, split_lines, write_split
-from secateur.grammar.text import read_any, read_grammar, write_grammar
+from secateur.grammar.text import read_grammar, write_grammar
 from secateur.kernels.split.tree_em import Blocks
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.testing.strategies import grammars

@@ -254,8 +254,8 @@ def test_unlabelled_and_equal() -> None:
 def test_what_cannot_be_scored() -> None:
     tree = read_tree(GOLD)
     for golds, tests, what in (
-        ([tree] * 3, [tree], "3 gold trees but 1 trees to score"),
-        ([tree], [tree] * 2, "1 gold trees but 2 trees to score"),
+        ([tree] * 3, [tree], "3 gold trees but 1 to score"),
+        ([tree], [tree] * 2, "1 gold trees but 2 to score"),
         ([tree], [Tree("S", (Leaf(0, "a"), Leaf(1, "b")))], 'sentence 1: no tag stands over "a"'),
     ):
         with pytest.raises(InputError, match=what):

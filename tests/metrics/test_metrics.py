@@ -296,9 +296,9 @@ def test_span_functions() -> None:
 
 def test_unequal_numbers_of_trees() -> None:
     tree = read_tree("(TOP (NP (NN a)))")
-    with pytest.raises(InputError, match="3 gold trees but 1 trees"):
+    with pytest.raises(InputError, match="3 gold trees but 1 to score"):
         evaluate([tree] * 3, [tree])
-    with pytest.raises(InputError, match="1 gold trees but 3 trees"):
+    with pytest.raises(InputError, match="1 gold trees but 3 to score"):
         evaluate(iter([tree]), iter([tree] * 3))
 
 

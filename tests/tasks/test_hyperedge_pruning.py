@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -23,6 +24,7 @@ from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.induce import induce
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
+from secateur.kernels.lcfrs.gate import Gate
 from secateur.metrics.position_sets import PROPER, DiscontinuousParameters, compare
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward
 from secateur.search.values import replay
@@ -39,6 +41,18 @@ FEATURES = SpanFeatures(frozenset("abc"), templates=("bias", *PAPER), bits=12)
 def task_of(grammar: PLCFRS, unit: Unit, *, conjoined: bool = True) -> HyperedgePruning:
     features = ItemFeatures.of_grammar(grammar, FEATURES, conjoined=conjoined, labelled=unit != "set")
     return HyperedgePruning(grammar, features, Binarization(), unit)
+
+
+@dataclass(frozen=True)
+class Before:
+    """Bounds that another policy sets."""
+
+    features: ItemFeatures
+    grammar: PLCFRS
+    policy: Policy
+
+    def bounds(self, words: Sequence[str]) -> Gate:
+        return self.features.gate(self.features.columns(words), self.policy.weights, self.grammar.rules)
 
 
 def drawn_policy(dim: int, seed: int) -> Policy:
@@ -195,6 +209,20 @@ def test_decisions_come_by_size_and_words_are_never_pruned() -> None:
     assert set(episode.trace.action.tolist()) == {DECLINE}
     forced = task.roll_in(task.encode(trees[0].words()), nothing, Force(0, TAKE))
     assert forced.outcome.work.kept > 0
+
+
+def test_the_contract_behind_bounds() -> None:
+    """What another policy does not let pass is no decision, and never made."""
+    trees, grammar = trained()
+    free = task_of(grammar, "item")
+    first = drawn_policy(free.dim, 5)
+    first.weights[free.item_features.bias] += 2.0
+    bound = replace(free, bounding=Before(free.item_features, grammar, first))
+    check_task(bound, examples(bound, trees[:2]))
+    check_values(propagate, bound, examples(bound, trees[:2]), Reward(bound.f1, "items", 0.01))
+    for tree in trees[:10]:
+        x = free.encode(tree.words())
+        assert bound.run(x, keep_all(bound))[:2] == free.run(x, first)[:2]
 
 
 def test_what_is_too_large_is_refused() -> None:

@@ -27,7 +27,14 @@ from secateur.cli import (
     treebank,
 )
 from secateur.cli.options import with_dial
-from secateur.cli.owners import with_looking, with_reading, with_scoring, with_settings, with_using
+from secateur.cli.owners import (
+    with_inducing,
+    with_looking,
+    with_reading,
+    with_scoring,
+    with_settings,
+    with_using,
+)
 from secateur.cli.terminal import complain, err
 from secateur.errors import InputError, MissingExtra
 from secateur.models.table import KINDS
@@ -139,7 +146,7 @@ def built(kinds: tuple[str, ...]) -> typer.Typer:
     treebanks.command("garden")(treebank.grow)
     app.add_typer(treebanks, name="treebank")
     grammars = typer.Typer(help=grammar.HELP, no_args_is_help=True)
-    grammars.command()(with_reading(grammar.induce))
+    grammars.command()(with_reading(with_inducing(grammar.induce)))
     grammars.command()(grammar.info)
     grammars.command()(grammar.check)
     grammars.command()(grammar.convert)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from secateur.cli.options import TOKENS
 from secateur.errors import InputError
+from secateur.grammar.files import is_grammar
 from secateur.treebanks import formats
 from secateur.treebanks.formats import Opened, source
 from secateur.treebanks.normalization import Normalization
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 _HEAD = 50
 # How trees start: two opening brackets, or a tag and a word; but not "( a word )", which may be tokens.
 _TREE = re.compile(r"\s*\((?:\s*[^\s()]*\s*\(|[^\s()]+\s+[^\s()]+\s*\))")
-_EXPORT = re.compile(r"\S+_[0-9]+\s+->\s")  # how the rules of a Berkeley export start
 # The first word of a sentence in CoNLL whose tabs were lost; tokens hardly look so.
 _SPACED = re.compile(r"1(?: +\S+){5} +(?:[0-9]+|_) +\S+(?: +\S+ +\S+)?\s*")
 # What is not in the sentence goes; labels do not matter here.
@@ -68,17 +68,6 @@ def is_model(path: str, *, encoding: str) -> bool:
     if Path(path).is_dir():
         return not source.is_folder(path)
     return is_grammar(path, encoding=encoding)
-
-
-def is_grammar(path: str, *, encoding: str) -> bool:
-    """Whether a file is a grammar rather than a treebank: its first line tells.
-
-    What can be read only once, such as a pipe, is a treebank.
-    """
-    if not Path(path).is_file():
-        return False
-    first = next(source.lines(path, encoding=encoding), "")
-    return ("format=" in first or _EXPORT.match(first) is not None) and not first.lstrip().startswith("(")
 
 
 def grown(annotation: Annotation[Any], count: int, *, seed: int = 0, how: Any = None) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from secateur.cli.induction import INDUCTIONS
 from secateur.cli.spread import Owners, spread
 from secateur.metrics.scores import SCORING
 from secateur.models.table import kinds
@@ -29,6 +30,11 @@ def with_reading(command: Any) -> Any:
     """A command that takes `reading`: how files become trees."""
     owners = {name: annotation.reading for name, annotation in ANNOTATIONS.items()}
     return spread("reading", owners, "treebanks of")(command)
+
+
+def with_inducing(command: Any) -> Any:
+    """A command that takes `inducing`: how grammars are read off trees."""
+    return spread("inducing", INDUCTIONS, "treebanks of")(command)
 
 
 def with_scoring(command: Any) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
 from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
@@ -13,6 +15,11 @@ from secateur.grammar.lexicon import signature
 from secateur.grammar.pcfg import PCFG, is_intermediate
 from secateur.grammar.unaries import chain
 from secateur.treebanks.tree import Leaf, Tree
+
+B = TypeVar("B", bound=tuple[Any, ...])
+U = TypeVar("U", bound=tuple[Any, ...])
+
+Path = tuple[str, ...]  # the labels that a unary rule passes over
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +34,76 @@ class Smoothing:
 class WordCounts:
     """The words that trees show under each tag."""
 
-    lexical: Counter[tuple[str, str]]  # (tag, word)
-    initial: Counter[tuple[str, str]]  # the same at the start of a sentence
-
-    @classmethod
-    def empty(cls) -> WordCounts:
-        return cls(Counter(), Counter())
+    lexical: Counter[tuple[str, str]] = field(default_factory=Counter)  # (tag, word)
+    initial: Counter[tuple[str, str]] = field(default_factory=Counter)  # the same at the start of a sentence
 
     def add(self, tag: str, leaf: Leaf) -> None:
         self.lexical[tag, leaf.word] += 1
         if leaf.position == 0:
             self.initial[tag, leaf.word] += 1
 
+    def tags(self) -> Counter[str]:
+        """How often each tag was seen."""
+        found: Counter[str] = Counter()
+        for (tag, _), count in self.lexical.items():
+            found[tag] += count
+        return found
+
+
+class Binarizing(Protocol):
+    """Makes trees binary in some way."""
+
+    def __call__(self, tree: Tree) -> Tree: ...
+
+    def notes(self) -> dict[str, str]:
+        """What a grammar should say of it."""
+
 
 @dataclass(slots=True)
-class RuleCounts:
-    """What the trees show. Additive, so that treebanks can be counted in parts."""
+class TreeCounts(ABC, Generic[B, U]):
+    """What trees show: rules, each by a tuple that begins with its parent; words under their tags; roots."""
 
-    binary: Counter[tuple[str, str, str]]
-    unary: dict[tuple[str, str], Counter[tuple[str, ...]]]
-    words: WordCounts
-    roots: Counter[str]
+    binary: Counter[B] = field(default_factory=Counter)
+    unary: dict[U, Counter[Path]] = field(default_factory=lambda: defaultdict(Counter))
+    words: WordCounts = field(default_factory=WordCounts)
+    roots: Counter[str] = field(default_factory=Counter)
 
-    @classmethod
-    def empty(cls) -> RuleCounts:
-        return cls(Counter(), defaultdict(Counter), WordCounts.empty(), Counter())
-
+    @abstractmethod
     def add(self, tree: Tree) -> None:
         """Count the rules of one binarized tree."""
+
+    def add_all(self, trees: Iterable[Tree], binarization: Binarizing, check: Callable[[Tree], None]) -> None:
+        """Count the rules of a treebank, each tree of which is looked at before it is binarized."""
+        for tree in trees:
+            check(tree)
+            self.add(binarization(tree))
+        if not self.roots:
+            fix = "give a treebank with at least one tree"
+            raise InputError("no trees to induce a grammar from", fix=fix)
+
+    def totals(self) -> Counter[str]:
+        """How often each symbol is rewritten, be it as a word."""
+        total = self.words.tags()
+        for (parent, *_), count in self.binary.items():
+            total[parent] += count
+        for (parent, *_), paths in self.unary.items():
+            total[parent] += paths.total()
+        return total
+
+    @property
+    def root(self) -> str:
+        """The usual one."""
+        return self.roots.most_common(1)[0][0]
+
+    def notes(self, binarization: Binarizing, smoothing: Smoothing) -> dict[str, str]:
+        """What a grammar should say of how it was induced."""
+        return {**binarization.notes(), "rare": str(smoothing.rare), "trees": str(self.roots.total())}
+
+
+class RuleCounts(TreeCounts[tuple[str, str, str], tuple[str, str]]):
+    """What trees show of a PCFG."""
+
+    def add(self, tree: Tree) -> None:
         self.roots[tree.label] += 1
         stack = [tree]
         while stack:
@@ -74,50 +123,21 @@ class RuleCounts:
 
 
 def induce(
-    trees: Iterable[Tree],
-    *,
-    binarization: Binarization | None = None,
-    smoothing: Smoothing | None = None,
+    trees: Iterable[Tree], *, binarization: Binarization | None = None, smoothing: Smoothing | None = None
 ) -> PCFG:
     """The treebank grammar: relative frequencies of the binarized trees' rules."""
-    binarization = binarization or Binarization()
-    smoothing = smoothing or Smoothing()
-    counts = RuleCounts.empty()
-    for tree in trees:
-        _check(tree)
-        counts.add(binarization(tree))
-    if not counts.words.lexical:
-        raise InputError("no trees to induce a grammar from", fix="give a treebank with at least one tree")
-    total: Counter[str] = Counter()
-    for (parent, _, _), count in counts.binary.items():
-        total[parent] += count
-    for (parent, _), paths in counts.unary.items():
-        total[parent] += paths.total()
+    binarization, smoothing = binarization or Binarization(), smoothing or Smoothing()
+    counts = RuleCounts()
+    counts.add_all(trees, binarization, _check)
     emissions = smooth(counts.words, smoothing)
     # A symbol may be a tag and a phrase label; its rules share its mass by how often each kind was seen.
-    seen_as_tag: Counter[str] = Counter()
-    for (tag, _), count in counts.words.lexical.items():
-        seen_as_tag[tag] += count
+    total, seen_as_tag = counts.totals(), counts.words.tags()
     return PCFG.build(
-        counts.roots.most_common(1)[0][0],
-        (
-            (x, y, z, math.log(count / (total[x] + seen_as_tag[x])))
-            for (x, y, z), count in counts.binary.items()
-        ),
-        (
-            (x, y, math.log(paths.total() / (total[x] + seen_as_tag[x])), usual(paths))
-            for (x, y), paths in counts.unary.items()
-        ),
-        (
-            (tag, word, math.log(p * seen_as_tag[tag] / (total[tag] + seen_as_tag[tag])))
-            for (tag, word), p in emissions.items()
-        ),
-        {
-            "format": "secateur",
-            **binarization.notes(),
-            "rare": str(smoothing.rare),
-            "trees": str(counts.roots.total()),
-        },
+        counts.root,
+        ((x, y, z, math.log(count / total[x])) for (x, y, z), count in counts.binary.items()),
+        ((x, y, math.log(paths.total() / total[x]), usual(paths)) for (x, y), paths in counts.unary.items()),
+        ((tag, word, math.log(p * seen_as_tag[tag] / total[tag])) for (tag, word), p in emissions.items()),
+        {"format": "secateur", **counts.notes(binarization, smoothing)},
     )
 
 
@@ -170,7 +190,7 @@ def _back_off(mass: dict[tuple[str, str], float], classes: Counter[tuple[str, st
             mass[tag, name] = mass.get((tag, name), 0.0) + 0.01 * count
 
 
-def usual(paths: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+def usual(paths: Counter[Path]) -> Path:
     """The most frequent path; ties go to the first in alphabetical order."""
     return min(paths, key=lambda path: (-paths[path], path))
 

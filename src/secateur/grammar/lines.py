@@ -23,6 +23,42 @@ _DIGITS = 18  # of a count, at most
 CUT_OFF = "is it cut off? copy it again"
 
 
+def notes_of(line: str) -> dict[str, str]:
+    """The fields `name=value` of a first line."""
+    return dict(field.split("=", 1) for field in FIELD.findall(line) if "=" in field)
+
+
+class Header:
+    """The first line of a file: fields `name=value`."""
+
+    def __init__(self, line: str, name: str) -> None:
+        self.notes = notes_of(line)
+        self.where = f"{name}:1"
+
+    @staticmethod
+    def written(notes: Mapping[str, str]) -> str:
+        """The line that says these things."""
+        return " ".join(f"{key}={value}" for key, value in notes.items())
+
+    def __getitem__(self, field: str) -> str:
+        return self.notes[field]
+
+    def get(self, field: str) -> str:
+        """What a field says, nothing if it is not there."""
+        return self.notes.get(field, "")
+
+    def check_counts(self, counts: Mapping[str, int]) -> None:
+        """Refuse a file that has not as much of something as the field of that name promises."""
+        for field, found in counts.items():
+            promised = self.get(field)
+            if promised.isdecimal() and (len(promised) > _DIGITS or int(promised) != found):
+                raise InputError(
+                    f"the first line says {field}={promised[:_DIGITS]}, the file has {found}",
+                    where=self.where,
+                    fix=f"{CUT_OFF}, or mend the first line",
+                )
+
+
 def check_names(names: Iterable[str]) -> None:
     """Refuse what would not be one field when it is read again."""
     for name in names:
@@ -60,11 +96,6 @@ def placed(where: str) -> Iterator[None]:
         raise InputError(error.what, where=where, fix=error.fix) from None
 
 
-def notes_of(line: str) -> dict[str, str]:
-    """The fields `name=value` of a first line."""
-    return dict(field.split("=", 1) for field in FIELD.findall(line) if "=" in field)
-
-
 def log_weight(text: str, where: str) -> float:
     try:
         weight = float(text)
@@ -87,13 +118,3 @@ def put(rules: dict[_K, _V], key: _K, value: _V, line: str, where: str) -> None:
             fix="keep one of them, or add their probabilities",
         )
     rules[key] = value
-
-
-def check_count(notes: Mapping[str, str], field: str, found: int, name: str) -> None:
-    promised = notes.get(field, "")
-    if promised.isdecimal() and (len(promised) > _DIGITS or int(promised) != found):
-        raise InputError(
-            f"the first line says {field}={promised[:_DIGITS]}, the file has {found}",
-            where=f"{name}:1",
-            fix=f"{CUT_OFF}, or mend the first line",
-        )

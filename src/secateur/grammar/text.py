@@ -13,23 +13,12 @@ then `===== LEXICON =====` and entries `NN -> cat -9.2`. Dialects: `secateur`; `
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from secateur.errors import InputError
-from secateur.grammar.lines import (
-    CUT_OFF,
-    FIELD,
-    check_count,
-    check_names,
-    log_weight,
-    notes_of,
-    placed,
-    put,
-    write_lines,
-)
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
+from secateur.grammar.lines import CUT_OFF, FIELD, Header, check_names, log_weight, placed, put, write_lines
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import UnaryRule, compose
 from secateur.treebanks.formats import source
@@ -41,7 +30,7 @@ DIALECTS = ("secateur", "Berkeley", "CSLU")
 LEXICON = "===== LEXICON ====="
 LONGEST = 1000  # labels of a unary rule
 SPLIT = "secateur-split"  # the format of a split grammar, which has a text of its own
-_EXPORTED = re.compile(r"\s*\S+_[0-9]+\s+->\s")  # how a Berkeley export begins
+LCFRS = "secateur-lcfrs"  # that of a PLCFRS, which has one too
 
 
 def read_grammar(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG:
@@ -49,28 +38,12 @@ def read_grammar(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG
     return parse_grammar(source.lines(path), name=os.fspath(path), composed=composed)
 
 
-def read_any(path: str | os.PathLike[str], *, composed: bool = True) -> PCFG | SplitPCFG:
-    """The grammar in a file of any kind: flat, split, or the STEM.grammar of a Berkeley export."""
-    lines = source.lines(path)
-    first = next(lines, "")
-    name, everything = os.fspath(path), chain([first], lines)
-    if _EXPORTED.match(first):
-        from secateur.grammar.latent.berkeley import read_berkeley
-
-        return read_berkeley(path)
-    if notes_of(first).get("format") == SPLIT:
-        from secateur.grammar.latent.text import parse_split
-
-        return parse_split(everything, name=name)
-    return parse_grammar(everything, name=name, composed=composed)
-
-
 def parse_grammar(
     lines: Iterable[str], *, name: str = "", composed: bool = True, dialects: Sequence[str] = DIALECTS
 ) -> PCFG:
     """The grammar in the lines of a file called `name`, in one of these dialects."""
     numbered = enumerate(lines, 1)
-    notes = _header(next(numbered, (1, ""))[1], name, dialects)
+    header = _header(next(numbered, (1, ""))[1], name, dialects)
     binary: dict[tuple[str, str, str], float] = {}
     unary: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
     lexical: dict[tuple[str, str], float] = {}
@@ -114,20 +87,18 @@ def parse_grammar(
             where=f"{name}:{number}",
             fix=CUT_OFF,
         )
-    check_count(notes, "nBinary", len(binary), name)
-    check_count(notes, "nUnary", len(unary), name)
-    check_count(notes, "nLex", len(lexical), name)
+    header.check_counts({"nBinary": len(binary), "nUnary": len(unary), "nLex": len(lexical)})
     rules: list[UnaryRule] = [(x, y, w, path) for (x, y), (w, path) in unary.items()]
-    if composed and notes["format"] != "secateur":
+    if composed and header["format"] != "secateur":
         with placed(name):
             rules = compose((x, y, w) for x, y, w, _ in rules)
-    with placed(f"{name}:1"):  # rules were checked one by one: only the start symbol can still be wrong
+    with placed(header.where):  # rules were checked one by one: only the start symbol can still be wrong
         return PCFG.build(
-            notes["start"],
+            header["start"],
             ((x, y, z, w) for (x, y, z), w in binary.items()),
             rules,
             ((tag, word, w) for (tag, word), w in lexical.items()),
-            notes,
+            header.notes,
         )
 
 
@@ -142,8 +113,7 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
         "nUnary": str(len(unary.weight)),
         "nLex": str(len(lexicon.weight)),
     }
-    notes = {**grammar.notes, "format": dialect, "start": grammar.start, **sizes}
-    yield " ".join(f"{key}={value}" for key, value in notes.items())
+    yield Header.written({**grammar.notes, "format": dialect, "start": grammar.start, **sizes})
     for y, z, x, w in zip(*(column.tolist() for column in binary), strict=True):
         yield f"{names[x]} -> {names[y]} {names[z]} {w!r}"
     child, parent, weight = (column.tolist() for column in unary[:3])
@@ -158,12 +128,17 @@ def grammar_lines(grammar: PCFG, *, dialect: str = "secateur") -> Iterator[str]:
 
 
 def write_grammar(
-    grammar: PCFG | SplitPCFG, path: str | os.PathLike[str], *, dialect: str = "secateur"
+    grammar: PCFG | SplitPCFG | PLCFRS, path: str | os.PathLike[str], *, dialect: str = "secateur"
 ) -> None:
     """Write a grammar, gzipped where the name ends in .gz; the file appears whole or not at all.
 
-    A split grammar has a dialect of its own.
+    A split grammar has a dialect of its own, and so has a PLCFRS.
     """
+    if isinstance(grammar, PLCFRS):
+        from secateur.grammar.lcfrs.text import write_plcfrs
+
+        write_plcfrs(grammar, path)
+        return
     if not isinstance(grammar, PCFG):
         from secateur.grammar.latent.text import write_split
 
@@ -172,20 +147,22 @@ def write_grammar(
     write_lines(grammar_lines(grammar, dialect=dialect), path)
 
 
-def _header(line: str, name: str, dialects: Sequence[str]) -> dict[str, str]:
-    notes = notes_of(line)
-    where = f"{name}:1"
-    if "format" not in notes or "start" not in notes:
+def _header(line: str, name: str, dialects: Sequence[str]) -> Header:
+    header = Header(line, name)
+    if not header.notes.keys() >= {"format", "start"}:
         raise InputError(
             "not a grammar: the first line has no `format=` and `start=`",
-            where=where,
+            where=header.where,
             fix="first line, for example: format=Berkeley start=ROOT",
         )
-    if notes["format"] == SPLIT:
+    dialect = header["format"]
+    if dialect == SPLIT:
         fix = "flatten it: secateur grammar convert FILE -o FLAT --to secateur"
-        raise InputError("a split grammar, where a flat one is needed", where=where, fix=fix)
-    if notes["format"] not in dialects:
-        raise InputError(
-            f"unknown grammar dialect {notes['format']!r}", where=where, fix="known: " + ", ".join(dialects)
-        )
-    return notes
+        raise InputError("a split grammar, where a flat one is needed", where=header.where, fix=fix)
+    if dialect == LCFRS:
+        fix = "name another; to parse with this one: secateur parse FILE"
+        raise InputError("a PLCFRS, where a PCFG is needed", where=header.where, fix=fix)
+    if dialect not in dialects:
+        fix = "known: " + ", ".join(dialects)
+        raise InputError(f"unknown grammar dialect {dialect!r}", where=header.where, fix=fix)
+    return header

@@ -2,9 +2,10 @@
 
 from secateur.metrics.attachment import Attachment, AttachmentScores, attachment, sum_attachments
 from secateur.metrics.bootstrap import confidence, permutation_test
+from secateur.metrics.corpus import LengthRow
 from secateur.metrics.discontinuous import DiscontinuousScores, Matches, discontinuous, sum_matches
 from secateur.metrics.evalb.counts import Counts, sum_counts
-from secateur.metrics.evalb.evaluation import Evaluation, LengthRow, evaluate
+from secateur.metrics.evalb.evaluation import Evaluation, evaluate
 from secateur.metrics.evalb.parameters import COLLINS, Parameters, read_parameters
 from secateur.metrics.evalb.score import (
     Brackets,

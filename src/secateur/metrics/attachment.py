@@ -8,16 +8,16 @@ are punctuation in Unicode (so % is, but `` and -LRB- are not).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import zip_longest
-from operator import add, attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import ClassVar, Literal
 from unicodedata import category
 
 from secateur.errors import InputError
+from secateur.metrics.additive import Additive, percent
 from secateur.metrics.bootstrap import confidence
+from secateur.metrics.corpus import CorpusScores, paired
 from secateur.metrics.evalb.counts import Counts
-from secateur.metrics.lengths import BINS, class_name, length_classes
 from secateur.metrics.table import Table
 from secateur.options import option
 from secateur.treebanks.dependency_tree import PENN_PUNCTUATION, DependencyTree
@@ -32,8 +32,10 @@ _IN_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Additive):
     """Additive counts; every figure of a corpus follows from their sum."""
+
+    FIGURES: ClassVar[str] = "uas las complete_match complete_labelled_match"
 
     sentences: int = 0
     length: int = 0  # words, punctuation included
@@ -43,61 +45,36 @@ class Attachment:
     complete: int = 0  # sentences in which all words that count have the right head
     complete_labelled: int = 0  # and label
 
-    def __add__(self, other: Attachment) -> Attachment:
-        return Attachment(*map(add, _values(self), _values(other)))
-
     @property
     def uas(self) -> float:
-        return _percent(self.heads, self.words)
+        """Words with the right head, %."""
+        return percent(self.heads, self.words)
 
     @property
     def las(self) -> float:
-        return _percent(self.labelled, self.words)
+        """Words with the right head and label, %."""
+        return percent(self.labelled, self.words)
 
     @property
     def complete_match(self) -> float:
-        return _percent(self.complete, self.sentences)
+        """Sentences whose words all have the right head, %."""
+        return percent(self.complete, self.sentences)
 
     @property
     def complete_labelled_match(self) -> float:
-        return _percent(self.complete_labelled, self.sentences)
-
-    def to_dict(self) -> dict[str, float]:
-        """Counts and figures, by name."""
-        return {name: getattr(self, name) for name in (*_NAMES, *_FIGURES)}
+        """And the right label, %."""
+        return percent(self.complete_labelled, self.sentences)
 
 
-_NAMES = tuple(field.name for field in fields(Attachment))
-_FIGURES = ("uas", "las", "complete_match", "complete_labelled_match")
-_values = attrgetter(*_NAMES)
-
-
-def sum_attachments(counts: Iterable[Attachment]) -> Attachment:
-    """The sum; of nothing, all zero."""
-    return Attachment(*map(sum, zip(*map(_values, counts), strict=True)))
-
-
-# Rows of the summary: what people call a field of Attachment.
-_ROWS = {
-    "sentences": "sentences",
-    "words": "words that count",
-    "uas": "UAS",
-    "las": "LAS",
-    "complete_match": "complete match, %",
-    "complete_labelled_match": "complete with labels, %",
-}
-
-
-class AttachmentRow(NamedTuple):
-    """The sentences of some lengths."""
-
-    name: str
-    counts: Attachment
+sum_attachments = Attachment.sum
 
 
 @dataclass(frozen=True, slots=True)
-class AttachmentScores:
+class AttachmentScores(CorpusScores[Attachment]):
     """The counts of all sentences, in order, and how they were taken."""
+
+    COUNTED: ClassVar[type[Attachment]] = Attachment
+    SUMMARY: ClassVar[str] = "sentences words uas las complete_match complete_labelled_match"
 
     punctuation: Punctuation
     subtypes: bool
@@ -105,14 +82,12 @@ class AttachmentScores:
 
     @property
     def protocol(self) -> str:
-        """One line that says how the numbers were computed."""
         labels = "labels whole" if self.subtypes else "labels without subtypes (up to the first colon)"
         return f"attachment, {_IN_WORDS[self.punctuation]}, {labels}, all lengths"
 
     @property
-    def total(self) -> Attachment:
-        """The sum over all sentences."""
-        return sum_attachments(self.sentences)
+    def counts(self) -> Sequence[Attachment]:
+        return self.sentences
 
     @property
     def nothing_scored(self) -> bool:
@@ -148,10 +123,6 @@ class AttachmentScores:
     def intervals(self, seed: int = 0) -> dict[str, tuple[float, float]]:
         return {name: self.confidence(labelled=name == "LAS", seed=seed) for name in ("UAS", "LAS")}
 
-    def summary(self) -> Table:
-        total = self.total
-        return Table(("", "all"), [(name, getattr(total, field)) for field, name in _ROWS.items()])
-
     def each(self) -> Table:
         rows = [(n, s.length, s.words, s.heads, s.labelled) for n, s in enumerate(self.sentences, 1)]
         return Table(("sentence", "length", "words that count", "right heads", "and labels"), rows)
@@ -167,30 +138,12 @@ class AttachmentScores:
         ]
         return Table(("words", "sentences", "UAS", "LAS"), rows)
 
-    def remarks(self) -> list[str]:
-        return []
-
     def as_brackets(self, *, labelled: bool = False) -> list[Counts]:
         """Every sentence as if each word were a bracket: F1 is UAS or LAS, for intervals and tests."""
         return [
             Counts(gold=each.words, test=each.words, matched=each.labelled if labelled else each.heads)
             for each in self.sentences
         ]
-
-    def by_length(self, bins: Sequence[int] = BINS) -> list[AttachmentRow]:
-        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
-        return [
-            AttachmentRow(class_name(first, last), sum_attachments(self.sentences[n] for n in numbers))
-            for first, last, numbers in length_classes((each.length for each in self.sentences), bins)
-            if numbers
-        ]
-
-    def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
-        """Everything, ready for JSON; the sentences can be left out."""
-        found: dict[str, Any] = {"protocol": self.protocol, "total": self.total.to_dict()}
-        if sentences:
-            found["sentences"] = [sentence.to_dict() for sentence in self.sentences]
-        return found
 
 
 def attachment(
@@ -205,15 +158,7 @@ def attachment(
         fix = f"use one of {', '.join(_COUNTS)}"
         raise InputError(f'unknown treatment of punctuation "{punctuation}"', fix=fix)
     found: list[Attachment] = []
-    pairs = zip_longest(gold, parsed)
-    for number, (right, tried) in enumerate(pairs, 1):
-        if right is None or tried is None:
-            longer, shorter = number + sum(1 for _ in pairs), number - 1
-            counts = (shorter, longer) if right is None else (longer, shorter)
-            raise InputError(
-                f"{counts[0]} gold sentences but {counts[1]} to score",
-                fix="give one sentence per gold sentence, in the same order",
-            )
+    for number, (right, tried) in enumerate(paired(gold, parsed, what="sentence"), 1):
         _check(number, right, tried)
         found.append(_score(right, tried, punctuation, subtypes))
     return AttachmentScores(punctuation, subtypes, tuple(found))
@@ -271,10 +216,6 @@ _COUNTS: dict[str, Callable[[DependencyTree, int], bool]] = {
     "tag": _tagged,
     "characters": _spelled,
 }
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)

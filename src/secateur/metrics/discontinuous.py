@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import zip_longest
-from operator import add, attrgetter
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import ClassVar
 
-from secateur.errors import InputError
+from secateur.metrics.additive import Additive, percent
 from secateur.metrics.bootstrap import confidence
+from secateur.metrics.corpus import BracketScores, score_trees
 from secateur.metrics.evalb.counts import Counts
-from secateur.metrics.lengths import BINS, class_name, length_classes
 from secateur.metrics.position_sets import (
     NO_PARSE,
     PROPER,
@@ -26,7 +25,7 @@ from secateur.treebanks.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Additive):
     """Additive counts; every figure of a corpus follows from their sum."""
 
     sentences: int = 0
@@ -47,9 +46,6 @@ class Matches:
     gapped_matched: int = 0
     gapped_exact: int = 0  # sentences with such brackets, which all match
 
-    def __add__(self, other: Matches) -> Matches:
-        return Matches(*map(add, _values(self), _values(other)))
-
     @property
     def all(self) -> Counts:
         """All brackets, with their precision, recall and F1."""
@@ -67,80 +63,36 @@ class Matches:
             "recall": both.recall,
             "precision": both.precision,
             "f1": both.f1,
-            "exact_match": _percent(self.exact, self.scored),
+            "exact_match": percent(self.exact, self.scored),
             "discontinuous_recall": gapped.recall,
             "discontinuous_precision": gapped.precision,
             "discontinuous_f1": gapped.f1,
-            "discontinuous_exact_match": _percent(self.gapped_exact, self.gapped),
-            "tag_accuracy": _percent(self.tags, self.words),
-            "coverage": _percent(self.sentences - self.failures, self.sentences),
+            "discontinuous_exact_match": percent(self.gapped_exact, self.gapped),
+            "tag_accuracy": percent(self.tags, self.words),
+            "coverage": percent(self.sentences - self.failures, self.sentences),
         }
 
-    def to_dict(self) -> dict[str, float]:
-        """Counts and figures, by name."""
-        return dict(zip(_NAMES, _values(self), strict=True)) | self.figures()
 
-
-_NAMES = tuple(field.name for field in fields(Matches))
-_values = attrgetter(*_NAMES)
-
-
-def sum_matches(counts: Iterable[Matches]) -> Matches:
-    """The sum; of nothing, all zero."""
-    return Matches(*map(sum, zip(*map(_values, counts), strict=True)))
-
-
-# Rows of the summary: what people call a count or a figure.
-_ROWS = {
-    "sentences": "sentences",
-    "errors": "errors (words differ)",
-    "failures": "without a parse",
-    "coverage": "coverage, %",
-    "gold": "gold brackets",
-    "test": "parsed brackets",
-    "recall": "labelled recall",
-    "precision": "labelled precision",
-    "f1": "labelled F1",
-    "exact_match": "exact match, %",
-    "gapped_gold": "discontinuous gold brackets",
-    "gapped_test": "discontinuous parsed brackets",
-    "discontinuous_recall": "discontinuous recall",
-    "discontinuous_precision": "discontinuous precision",
-    "discontinuous_f1": "discontinuous F1",
-    "discontinuous_exact_match": "discontinuous exact match, %",
-    "tag_accuracy": "tag accuracy",
-}
-
-
-class MatchesRow(NamedTuple):
-    """The sentences of some lengths."""
-
-    name: str
-    counts: Matches
+sum_matches = Matches.sum
 
 
 @dataclass(frozen=True, slots=True)
-class DiscontinuousScores:
+class DiscontinuousScores(BracketScores[Matches]):
     """The counts of all sentences, in order, and how they were taken."""
+
+    COUNTED: ClassVar[type[Matches]] = Matches
+    SUMMARY: ClassVar[str] = """
+        sentences errors failures coverage gold test recall precision f1 exact_match gapped_gold
+        gapped_test discontinuous_recall discontinuous_precision discontinuous_f1
+        discontinuous_exact_match tag_accuracy
+    """
 
     parameters: DiscontinuousParameters
     sentences: tuple[Matches, ...]
 
     @property
-    def protocol(self) -> str:
-        """One line that says how the numbers were computed."""
-        return self.parameters.protocol()
-
-    @property
-    def total(self) -> Matches:
-        """The sum over all sentences."""
-        return sum_matches(self.sentences)
-
-    @property
-    def up_to_cutoff(self) -> Matches:
-        """The sum over sentences no longer than the parameters' cutoff."""
-        cutoff = self.parameters.evalb.cutoff
-        return sum_matches(each for each in self.sentences if each.length <= cutoff)
+    def counts(self) -> Sequence[Matches]:
+        return self.sentences
 
     @property
     def accuracy(self) -> float:
@@ -164,11 +116,6 @@ class DiscontinuousScores:
         gapped = confidence([each.discontinuous for each in self.sentences], seed=seed)
         return {"F1": self.interval(seed), "discontinuous F1": gapped}
 
-    def summary(self) -> Table:
-        total, short = self.total.to_dict(), self.up_to_cutoff.to_dict()
-        rows = [(name, total[field], short[field]) for field, name in _ROWS.items()]
-        return Table(("", "all", f"<= {self.parameters.evalb.cutoff} words"), rows)
-
     def each(self) -> Table:
         named = ("length", "gold", "test", "matched", "gapped_gold", "gapped_test", "gapped_matched")
         columns = ["sentence", "length", "gold", "parsed", "matched"]
@@ -188,34 +135,6 @@ class DiscontinuousScores:
         ]
         return Table(("words", "sentences", "F1", "recall", "precision", "discontinuous F1"), rows)
 
-    def remarks(self) -> list[str]:
-        total = self.total
-        told = {
-            "not scored: gold and parsed words differ": total.errors,
-            "with other words tagged as punctuation than in gold: scored by gold tags": total.retagged,
-        }
-        return [f"{n:,} sentence{'s' * (n != 1)} {what}" for what, n in told.items() if n]
-
-    def by_length(self, bins: Sequence[int] = BINS) -> list[MatchesRow]:
-        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
-        return [
-            MatchesRow(class_name(first, last), sum_matches(self.sentences[n] for n in numbers))
-            for first, last, numbers in length_classes((each.length for each in self.sentences), bins)
-            if numbers
-        ]
-
-    def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
-        """Everything, ready for JSON; the sentences can be left out."""
-        found: dict[str, Any] = {
-            "protocol": self.protocol,
-            "total": self.total.to_dict(),
-            "cutoff": self.parameters.evalb.cutoff,
-            "up_to_cutoff": self.up_to_cutoff.to_dict(),
-        }
-        if sentences:
-            found["sentences"] = [each.to_dict() for each in self.sentences]
-        return found
-
 
 def discontinuous(
     golds: Iterable[Tree],
@@ -225,22 +144,11 @@ def discontinuous(
     failed: Iterable[bool] = (),
 ) -> DiscontinuousScores:
     """Score parses against gold trees, pair by pair; `failed` marks substitutes for parses not found."""
-    marks = iter(failed)
-    found: list[Matches] = []
-    pairs = zip_longest(golds, tests)
-    for number, (gold, test) in enumerate(pairs, 1):
-        if gold is None or test is None:
-            longer, shorter = number + sum(1 for _ in pairs), number - 1
-            counts = (shorter, longer) if gold is None else (longer, shorter)
-            raise InputError(
-                f"{counts[0]} gold trees but {counts[1]} trees to score",
-                fix="give one tree per gold tree, in the same order",
-            )
-        try:
-            found.append(_score(gold, test, parameters, next(marks, False)))
-        except InputError as error:
-            raise InputError(f"sentence {number}: {error.what}", fix=error.fix) from None
-    return DiscontinuousScores(parameters, tuple(found))
+
+    def scored(gold: Tree, test: Tree, failed: bool) -> Matches:
+        return _score(gold, test, parameters, failed)
+
+    return DiscontinuousScores(parameters, score_trees(golds, tests, failed, scored))
 
 
 def _score(gold: Tree, test: Tree, parameters: DiscontinuousParameters, failed: bool) -> Matches:
@@ -273,10 +181,6 @@ def _score(gold: Tree, test: Tree, parameters: DiscontinuousParameters, failed: 
 
 def _dashed(counts: Counts, sentences: int) -> tuple[object, ...]:
     return (counts.f1, counts.recall, counts.precision) if sentences else ("-", "-", "-")
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,10 @@ class DiscontinuousParameters:
         ]
         return ", ".join(parts)
 
+    @property
+    def cutoff(self) -> int:
+        return self.evalb.cutoff
+
     @cached_property
     def labels(self) -> dict[str, str]:
         """Of labels that are equal to others, the one that stands for all."""

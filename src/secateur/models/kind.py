@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -39,16 +38,21 @@ class Trained(Generic[P]):
 class Using(Protocol):
     """How a parser is used; a dataclass of options, one for each kind."""
 
+    __slots__ = ()
+
     @property
     def is_json(self) -> bool:
         """Whether there is more to say of a sentence than a tree can."""
+        return False
 
     @property
     def is_several(self) -> bool:
         """Whether a sentence may have several trees."""
+        return False
 
     def said(self) -> str:
         """For protocols: what is special about it, if anything is."""
+        return ""
 
 
 class Look(NamedTuple):
@@ -169,9 +173,9 @@ class FolderKind(Generic[P, T]):
     def write(self, parts: P) -> Mapping[str, Content]:
         return cast("Mapping[str, Content]", self._module("parts").write(parts))
 
-    def from_file(self, path: str | PathLike[str]) -> P:
-        """Parts from something else than a model, such as a grammar file, where there is such a thing."""
-        return cast(P, self._module("parts").from_file(path))
+    def from_grammar(self, grammar: object) -> P:
+        """The parts of a mere grammar, where the kind has grammars."""
+        return cast(P, self._module("parts").from_grammar(grammar))
 
     def sizes(self, parts: P) -> dict[str, int]:
         return cast("dict[str, int]", self._module("parts").sizes(parts))

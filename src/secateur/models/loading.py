@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from secateur.errors import InputError
+from secateur.grammar.files import read_any
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
+from secateur.grammar.lines import placed
 from secateur.models.dial import Dial
 from secateur.models.kind import Views
 from secateur.models.limits import Limits
 from secateur.models.model import Model
 from secateur.models.parse import SentenceParser
 from secateur.models.table import kind_named
-
-GRAMMARS = "pcfg"  # the kind of model that a grammar file is, without a dial
 
 
 def load_model(path: str | PathLike[str], *, views: Views | None = None) -> Model[Any, Any]:
@@ -29,8 +30,10 @@ def load_model(path: str | PathLike[str], *, views: Views | None = None) -> Mode
         return Model.load(path, views=views)
     if views:
         raise InputError("a grammar has no templates", where=str(path), fix="leave the views out")
-    kind: Any = kind_named(GRAMMARS)
-    return Model(kind, kind.from_file(path))
+    grammar = read_any(path)
+    kind: Any = kind_named("lcfrs" if isinstance(grammar, PLCFRS) else "pcfg")
+    with placed(str(path)):
+        return Model(kind, kind.from_grammar(grammar))
 
 
 def load(

@@ -24,7 +24,6 @@ from secateur.search.core import (
     Floats,
     Ints,
     Policy,
-    Ptr,
     Reward,
     Rows,
     Search,
@@ -33,7 +32,7 @@ from secateur.search.core import (
     Values,
     Weights,
 )
-from secateur.search.linear import Logistic, Matrix
+from secateur.search.linear import Fit, Logistic
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool
 from secateur.search.visits import Count, Item, Seen, Visit, VisitAmong
@@ -46,9 +45,6 @@ class Apart(NamedTuple):
     reward: Reward
 
 
-# From the features of candidates, the bounds of decisions among them, what each candidate is worth more than
-# its decision's first choice (declining, where there is one candidate), and weights to start from.
-Fit = Callable[[Matrix, Ptr, Floats, Weights | None], Weights]
 Visits = Callable[[int, int], Ints]  # the examples of a round, by its number (from 1) and how many there are
 Rate = float | Callable[[int], float]  # by the round's number, where it is not always the same
 Save = Callable[[Checkpoint], None]

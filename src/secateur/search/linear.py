@@ -88,6 +88,11 @@ def logistic_regression(
     return matrix.spread(minimize(objective, first, iterations=iterations, tolerance=tolerance))
 
 
+# From the features of candidates, the bounds of decisions among them, what each candidate is worth more than
+# its decision's first choice (declining, where there is one candidate), and weights to start from.
+Fit = Callable[[Matrix, Ptr, Floats, Weights | None], Weights]
+
+
 @dataclass(frozen=True, slots=True)
 class Logistic:
     """A fit that sees every candidate on its own, against the best of the other choices at its decision."""

@@ -16,6 +16,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from secateur.errors import InputError
+from secateur.treebanks.runs import runs
 from secateur.treebanks.tree import Leaf, Tree, new_tree
 
 _INDEXED = re.compile(r"(.*?)(\*+)([0-9]{1,9})", re.DOTALL)
@@ -73,17 +74,12 @@ def _split(node: Tree) -> list[_Block]:
             parts.append(_Block(first.position, first.position + 1, child))
         else:
             parts += _split(child)
-    runs: list[list[_Block]] = []
-    for part in sorted(parts, key=lambda part: part.i):
-        if runs and runs[-1][-1].k == part.i:
-            runs[-1].append(part)
-        else:
-            runs.append([part])
+    found = runs(parts)
     label = _escaped(node.label)
-    labels = [label] if len(runs) == 1 else [f"{label}*{index}" for index in range(len(runs))]
+    labels = [label] if len(found) == 1 else [f"{label}*{index}" for index in range(len(found))]
     return [
         _Block(run[0].i, run[-1].k, new_tree(name, tuple(part.node for part in run), node.rel))
-        for name, run in zip(labels, runs, strict=True)
+        for name, run in zip(labels, found, strict=True)
     ]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from secateur.treebanks.head_rules import YAMADA_MATSUMOTO, HeadRules
+from secateur.treebanks.runs import runs
 from secateur.treebanks.tree import Leaf, Tree
 
 
@@ -47,27 +48,16 @@ def _settled(node: Tree, rules: HeadRules) -> tuple[_Part | None, list[_Part]]:
         strange += raised
     if not own:
         return None, []
-    runs = _runs([*own, *strange])
-    stays = _kept_run(node.label, own, runs, rules) if len(runs) > 1 else 0
-    kept = runs[stays]
-    others = [part for number, run in enumerate(runs) if number != stays for part in run]
+    found = runs([*own, *strange])
+    stays = _kept_run(node.label, own, found, rules) if len(found) > 1 else 0
+    kept = found[stays]
+    others = [part for number, run in enumerate(found) if number != stays for part in run]
     return _Part(kept[0].i, kept[-1].k, Tree(node.label, tuple(part.item for part in kept))), others
 
 
-def _runs(parts: list[_Part]) -> list[list[_Part]]:
-    """The parts in order, those that stand together in one list."""
-    runs: list[list[_Part]] = []
-    for part in sorted(parts, key=lambda part: part.i):
-        if runs and runs[-1][-1].k == part.i:
-            runs[-1].append(part)
-        else:
-            runs.append([part])
-    return runs
-
-
-def _kept_run(label: str, own: list[_Part], runs: list[list[_Part]], rules: HeadRules) -> int:
+def _kept_run(label: str, own: list[_Part], found: list[list[_Part]], rules: HeadRules) -> int:
     """Which run stays: the head's, or else the longest with something of the node's own in it."""
     head = rules.listed_head(label, [part.item.label if isinstance(part.item, Tree) else "" for part in own])
     hold = own if head is None else [own[head]]
-    possible = [number for number, run in enumerate(runs) if any(part in run for part in hold)]
-    return max(possible, key=lambda number: (runs[number][-1].k - runs[number][0].i, -number))
+    possible = [number for number, run in enumerate(found) if any(part in run for part in hold)]
+    return max(possible, key=lambda number: (found[number][-1].k - found[number][0].i, -number))

@@ -32,16 +32,7 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.grammar.latent.lineage import lineage_text, read_lineage, transposed
 from secateur.grammar.latent.table import Table, floats, miscounted
-from secateur.grammar.lines import (
-    CUT_OFF,
-    FIELD,
-    check_count,
-    check_names,
-    notes_of,
-    placed,
-    put,
-    write_lines,
-)
+from secateur.grammar.lines import CUT_OFF, FIELD, Header, check_names, placed, put, write_lines
 from secateur.grammar.pcfg import PCFG, TOLERANCE, Ids
 from secateur.grammar.text import SPLIT
 from secateur.treebanks.formats import source
@@ -90,9 +81,8 @@ def split_lines(grammar: SplitPCFG) -> Iterator[str]:
     names, lexicon, unary = coarse.symbols, coarse.lexicon, coarse.unary
     check_names((*names, *lexicon.words, *(label for path in unary.path for label in path)))
     sizes = (len(names), len(coarse.binary.weight), len(unary.weight), len(lexicon.weight))
-    counts = dict(zip(_COUNTS, sizes, strict=True))
-    first = {"format": SPLIT, "version": VERSION, "start": coarse.start, **counts}
-    yield " ".join(f"{key}={value}" for key, value in first.items())
+    counts = dict(zip(_COUNTS, map(str, sizes), strict=True))
+    yield Header.written({"format": SPLIT, "version": VERSION, "start": coarse.start, **counts})
     yield NOTES
     yield json.dumps(coarse.notes, ensure_ascii=False)
     yield SYMBOLS
@@ -141,7 +131,7 @@ def parse_split(lines: Iterable[str], *, name: str = "") -> SplitPCFG:
     """The split grammar in the lines of a file called `name`."""
     from secateur.grammar.latent.grammar import SplitPCFG
 
-    first, sections = _sections(lines, name)
+    header, sections = _sections(lines, name)
     notes = _notes(sections[NOTES], name)
     symbols = _symbols(sections[SYMBOLS])
     splits = {name: symbol.splits for name, symbol in symbols.items()}
@@ -149,11 +139,10 @@ def parse_split(lines: Iterable[str], *, name: str = "") -> SplitPCFG:
     _read_rules(sections[RULES], binary, unary)
     _read_lexicon(sections[LEXICON], lexical)
     sizes = (len(symbols), *(len(table.rows) for table in tables))
-    for field, found in zip(_COUNTS, sizes, strict=True):
-        check_count(first, field, found, name)
-    with placed(f"{name}:1"):  # rules were checked one by one: only the start symbol can still be wrong
+    header.check_counts(dict(zip(_COUNTS, sizes, strict=True)))
+    with placed(header.where):  # rules were checked one by one: only the start symbol can still be wrong
         coarse = PCFG.build(
-            first["start"],
+            header["start"],
             ((x, y, z, w) for (x, y, z), w in zip(binary.rows, binary.weights, strict=True)),
             ((x, y, w, p) for (x, y), w, p in zip(unary.rows, unary.weights, unary.paths, strict=True)),
             ((tag, word, w) for (tag, word), w in zip(lexical.rows, lexical.weights, strict=True)),
@@ -173,15 +162,15 @@ def parse_split(lines: Iterable[str], *, name: str = "") -> SplitPCFG:
     return SplitPCFG(coarse, everyone[0], mass, ancestry, tuple(everyone[1:]))
 
 
-def _sections(lines: Iterable[str], name: str) -> tuple[dict[str, str], dict[str, Numbered]]:
+def _sections(lines: Iterable[str], name: str) -> tuple[Header, dict[str, Numbered]]:
     numbered = enumerate(lines, 1)
-    first = notes_of(next(numbered, (1, ""))[1])
-    if first.get("format") != SPLIT or "start" not in first:
+    header = Header(next(numbered, (1, ""))[1], name)
+    if header.get("format") != SPLIT or "start" not in header.notes:
         fix = f"the first line begins: format={SPLIT} version={VERSION} start=ROOT"
-        raise InputError("not a split grammar, to judge by the first line", where=f"{name}:1", fix=fix)
-    if first.get("version") != VERSION:
+        raise InputError("not a split grammar, to judge by the first line", where=header.where, fix=fix)
+    if header.get("version") != VERSION:
         raise InputError(
-            f"version {first.get('version', 'unknown')} of the format; this is secateur for {VERSION}",
+            f"version {header.get('version') or 'unknown'} of the format; this is secateur for {VERSION}",
             where=f"{name}:1",
             fix="update secateur, or write the grammar again",
         )
@@ -198,7 +187,7 @@ def _sections(lines: Iterable[str], name: str) -> tuple[dict[str, str], dict[str
     if END not in found:
         missing = _ORDER[len(found)]
         raise InputError(f"the file ends without a line `{missing}`", where=f"{name}:{number}", fix=CUT_OFF)
-    return first, found
+    return header, found
 
 
 def _opened(title: str, found: dict[str, Numbered], where: str) -> Numbered:

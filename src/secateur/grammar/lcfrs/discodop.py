@@ -2,16 +2,20 @@
 
 Rules have fields with tabs between them, `S  VP_2  NP  010  3/10`: the symbols, the pattern, the probability.
 A line of the lexicon has a word, and each of its tags with a probability: `saw  NN 1/20  VB 3/5`, again with
-tabs between words and tags. The first rule's symbol is the start. Weights are probabilities here, as
-fractions of whole numbers where these give the same logarithm, and else as decimal numbers. Paths of unary
-rules have no place in it, and unary rules may follow each other; symbols are shown without their mark of
-fan-out, and those with `|<` are made ones.
+tabs between words and tags. The start symbol is not said: unless given, it is the first rule's, or, where
+other rules use that, the only one that none uses. Weights are probabilities here, as fractions of whole
+numbers where these give the same logarithm, and else as decimal numbers. Paths of unary rules have no place
+in it, and unary rules may follow each other; symbols are shown without their mark of fan-out, and those with
+`|<` are made ones.
+
+The two are called X.rules and X.lex, or X.rules.gz and X.lex.gz, and either stands for both.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import groupby
@@ -24,9 +28,39 @@ from secateur.grammar.lcfrs.plcfrs import PLCFRS, Rule
 from secateur.grammar.lines import check_names, placed, write_lines
 from secateur.treebanks.formats import source
 
+_HALF = re.compile(r"(.+?)(\.rules|\.lex)?(\.gz)?", re.DOTALL)
 _LARGEST = 10**7  # of the counts below fractions
 _RULE = "a rule reads `S TAB VP_2 TAB NP TAB 010 TAB 3/10`"
 _ENTRY = "an entry reads `word TAB tag 1/20 TAB tag 3/5`"
+
+
+def is_half(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is called as one of the two is."""
+    found = _HALF.fullmatch(os.fspath(path))
+    return found is not None and found[2] is not None
+
+
+def halves(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """The names of both files, from that of one of them or from X or X.gz."""
+    found = _HALF.fullmatch(os.fspath(path))
+    if found is None:
+        raise InputError("this cannot be a file's name", where=repr(path), fix="check the path")
+    packed = found[3] or ""
+    return f"{found[1]}.rules{packed}", f"{found[1]}.lex{packed}"
+
+
+def read_halves(path: str | os.PathLike[str]) -> PLCFRS:
+    """The grammar of which one of the two files is named."""
+    paths = []
+    for half in halves(path):
+        other = half.removesuffix(".gz") if half.endswith(".gz") else f"{half}.gz"
+        paths.append(other if os.path.exists(other) and not os.path.exists(half) else half)
+        if not os.path.exists(paths[-1]):
+            fix = "disco-dop writes X.rules and X.lex: put both into one folder"
+            raise InputError(
+                f"there is no {os.path.basename(half)} beside it", where=os.fspath(path), fix=fix
+            )
+    return read_discodop(*paths)
 
 
 def read_discodop(
@@ -36,7 +70,7 @@ def read_discodop(
     start: str | None = None,
     chains: bool = True,
 ) -> PLCFRS:
-    """The grammar in two files; the start symbol is the first rule's unless given."""
+    """The grammar in two files."""
     return parse_discodop(
         source.lines(rules),
         source.lines(lexicon),
@@ -61,23 +95,31 @@ def parse_discodop(
         if fields:
             where = f"{names[0]}:{number}"
             rule = _rule(fields, where)
-            start = start or rule.parent
             with placed(where):
                 draft.rule(rule)
     for number, line in enumerate(lexicon, 1):
         if _fields(line):
             _entries(_fields(line), f"{names[1]}:{number}", draft)
-    if start is None:
+    if not draft.rules:
         raise InputError("no rules", where=f"{names[0]}:1", fix=_RULE)
     tags = {tag for tag, _ in draft.words}
     phrases = draft.fanout.keys() - tags
     with placed(f"{names[0]}:1"):
         return draft.grammar(
-            start,
+            start or _start(draft),
             plain={name: label_of(name) if name in phrases else unmarked(name) for name in draft.fanout},
             made=[name for name in phrases if is_made(name)],
             chains=chains,
         )
+
+
+def _start(draft: Draft) -> str:
+    """The first rule's symbol; where other rules use that, the only one that none uses."""
+    first, used = next(iter(draft.rules.values())).parent, set[str]()
+    for rule in draft.rules.values():
+        used.update(set(rule.children) - {rule.parent})
+    unused = [name for name, size in draft.fanout.items() if size == 1 and name not in used]
+    return unused[0] if first in used and len(unused) == 1 else first
 
 
 def rule_lines(grammar: PLCFRS) -> Iterator[str]:

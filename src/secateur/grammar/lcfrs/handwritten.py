@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from secateur.errors import InputError
@@ -26,6 +27,8 @@ from secateur.grammar.lcfrs.plcfrs import PLCFRS, Rule
 from secateur.grammar.lines import placed
 
 _TOKEN = re.compile(r"""(?P<quoted>'[^']+'|"[^"]+")|(?P<mark>->|[(),])|(?P<name>[^\s(),'"]+)|(?P<wrong>\S)""")
+# How a rule begins: a symbol, its components in brackets, an arrow. No other grammar has it so.
+_BEGINS = re.compile(r"""\s*(?:'[^']+'|"[^"]+"|[^\s(),'"]+)\s*\((?:'[^']+'|"[^"]+"|[^()'"])+\)\s*->""")
 _NUMBER = re.compile(r"\[?([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\]?")
 _READS = "a rule reads `S(X Y Z) -> VP(X, Z) NP(Y) 0.9`, or `N('word') -> 0.1`"
 
@@ -61,9 +64,24 @@ class _Symbol(NamedTuple):
 
 def read(text: str, *, start: str | None = None) -> PLCFRS:
     """The grammar of a text; the start symbol is the first rule's unless given."""
+    return parse(text.splitlines(), start=start)
+
+
+def is_comment(line: str) -> bool:
+    """Whether there is no rule on a line."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line begins like a rule."""
+    return _BEGINS.match(line) is not None
+
+
+def parse(lines: Iterable[str], *, name: str = "", start: str | None = None) -> PLCFRS:
+    """The grammar in the lines of a file called `name`, or of a text without a name."""
     draft = Draft()
-    for number, line in enumerate(text.splitlines(), 1):
-        tokens = _tokens(line, number)
+    for number, line in enumerate(lines, 1):
+        tokens = _tokens(line, f"{name}:{number}" if name else f"line {number}")
         if len(tokens) == 1:
             continue
         left, right, weight = _Line(tokens).rule()
@@ -78,11 +96,12 @@ def read(text: str, *, start: str | None = None) -> PLCFRS:
                 draft.word(left.name, word, weight)
     if start is None:
         fix = "write one rule a line, for example: S(X Y) -> NP(X) VP(Y)"
-        raise InputError("a grammar without rules", fix=fix)
-    return draft.grammar(start, chains=True)
+        raise InputError("a grammar without rules", where=name and f"{name}:1", fix=fix)
+    with placed(name and f"{name}:1"):
+        return draft.grammar(start, chains=True)
 
 
-def _tokens(line: str, number: int) -> list[_Token]:
+def _tokens(line: str, place: str) -> list[_Token]:
     """What stands on a line, and its end."""
     found = []
     end = len(line.rstrip())
@@ -91,10 +110,8 @@ def _tokens(line: str, number: int) -> list[_Token]:
         if kind == "name" and text.startswith("#"):
             end = match.start()
             break
-        found.append(
-            _Token(kind, text[1:-1] if kind == "quoted" else text, f"line {number}:{match.start() + 1}")
-        )
-    return [*found, _Token("end", "", f"line {number}:{end + 1}")]
+        found.append(_Token(kind, text[1:-1] if kind == "quoted" else text, f"{place}:{match.start() + 1}"))
+    return [*found, _Token("end", "", f"{place}:{end + 1}")]
 
 
 class _Line:

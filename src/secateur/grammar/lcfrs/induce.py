@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from secateur.errors import InputError
-from secateur.grammar.induce import Smoothing, WordCounts, check_labels, smooth, usual
+from secateur.grammar.induce import Smoothing, TreeCounts, check_labels, smooth, usual
 from secateur.grammar.lcfrs.binarize import Binarization, is_made, label_of, unmarked
 from secateur.grammar.lcfrs.draft import Draft
 from secateur.grammar.lcfrs.patterns import Components, components_of, fanout
@@ -17,21 +16,10 @@ from secateur.grammar.unaries import chain
 from secateur.treebanks.tree import Leaf, Tree
 
 
-@dataclass(slots=True)
-class RuleCounts:
-    """What the trees show."""
-
-    binary: Counter[tuple[str, tuple[str, ...], Components]]
-    unary: dict[tuple[str, str, int], Counter[tuple[str, ...]]]  # parent, child, fan-out
-    words: WordCounts
-    roots: Counter[str]
-
-    @classmethod
-    def empty(cls) -> RuleCounts:
-        return cls(Counter(), defaultdict(Counter), WordCounts.empty(), Counter())
+class RuleCounts(TreeCounts[tuple[str, tuple[str, ...], Components], tuple[str, str, int]]):
+    """What trees show of a PLCFRS; unary rules by parent, child and fan-out."""
 
     def add(self, tree: Tree) -> None:
-        """Count the rules of one binarized tree."""
         self.roots[tree.label] += 1
         covered: dict[int, int] = {}  # positions, by the node's identity
         # From the last node to the first: children before parents, without recursion, since a node with many
@@ -58,17 +46,6 @@ class RuleCounts:
         if labels[0] != labels[-1]:
             self.unary[labels[0], labels[-1], fanout(positions)][labels[1:-1]] += 1
 
-    def totals(self) -> Counter[str]:
-        """How often each symbol is rewritten, be it as a word."""
-        total: Counter[str] = Counter()
-        for (parent, _, _), count in self.binary.items():
-            total[parent] += count
-        for (parent, _, _), paths in self.unary.items():
-            total[parent] += paths.total()
-        for (tag, _), count in self.words.lexical.items():
-            total[tag] += count
-        return total
-
     def rules(self, total: Counter[str]) -> Iterator[Rule]:
         """By relative frequency."""
         for (parent, children, components), count in self.binary.items():
@@ -80,43 +57,28 @@ class RuleCounts:
 
 
 def induce(
-    trees: Iterable[Tree],
-    *,
-    binarization: Binarization | None = None,
-    smoothing: Smoothing | None = None,
+    trees: Iterable[Tree], *, binarization: Binarization | None = None, smoothing: Smoothing | None = None
 ) -> PLCFRS:
     """The treebank grammar: relative frequencies of the binarized trees' rules."""
-    binarization = binarization or Binarization()
-    smoothing = smoothing or Smoothing()
-    counts = RuleCounts.empty()
-    for tree in trees:
-        check_labels(tree)
-        _check_positions(tree)
-        counts.add(binarization(tree))
-    if not counts.roots:
-        raise InputError("no trees to induce a grammar from", fix="give a treebank with at least one tree")
-    total, draft = counts.totals(), Draft()
+    binarization, smoothing = binarization or Binarization(), smoothing or Smoothing()
+    counts, draft = RuleCounts(), Draft()
+    counts.add_all(trees, binarization, _check)
+    # A symbol may be a tag and a phrase label; its rules share its mass by how often each kind was seen.
+    total, seen_as_tag = counts.totals(), counts.words.tags()
     for rule in counts.rules(total):
         draft.rule(rule)
-    # A symbol may be a tag and a phrase label; its rules share its mass by how often each kind was seen.
-    seen_as_tag: Counter[str] = Counter()
-    for (tag, _), count in counts.words.lexical.items():
-        seen_as_tag[tag] += count
     for (tag, word), p in smooth(counts.words, smoothing).items():
         draft.word(tag, word, math.log(p * seen_as_tag[tag] / total[tag]))
     return draft.grammar(
-        counts.roots.most_common(1)[0][0],
+        counts.root,
         plain={name: unmarked(name) if name in seen_as_tag else label_of(name) for name in draft.fanout},
         made=[name for name in draft.fanout if name not in seen_as_tag and is_made(name)],
-        notes={
-            **binarization.notes(),
-            "rare": str(smoothing.rare),
-            "trees": str(counts.roots.total()),
-        },
+        notes=counts.notes(binarization, smoothing),
     )
 
 
-def _check_positions(tree: Tree) -> None:
+def _check(tree: Tree) -> None:
+    check_labels(tree)
     indices = tree.indices()
     if indices != tuple(range(len(indices))):
         raise InputError(

@@ -26,20 +26,11 @@ from secateur.errors import InputError
 from secateur.grammar.lcfrs.draft import Draft
 from secateur.grammar.lcfrs.patterns import parse, text_of
 from secateur.grammar.lcfrs.plcfrs import PLCFRS, Rule
-from secateur.grammar.lines import (
-    CUT_OFF,
-    FIELD,
-    check_count,
-    check_names,
-    log_weight,
-    notes_of,
-    placed,
-    write_lines,
-)
+from secateur.grammar.lines import CUT_OFF, FIELD, Header, check_names, log_weight, placed, write_lines
+from secateur.grammar.text import LCFRS as FORMAT
 from secateur.grammar.text import LEXICON, LONGEST
 from secateur.treebanks.formats import source
 
-FORMAT = "secateur-lcfrs"
 SYMBOLS = "===== SYMBOLS ====="
 _OWN = ("format", "start", "chains", "nBinary", "nUnary", "nLong", "nLex")  # fields that are not notes
 _RULE = "a rule reads `A -> B C 010 weight`, in the lexicon `TAG -> word weight`"
@@ -53,7 +44,7 @@ def read_plcfrs(path: str | os.PathLike[str]) -> PLCFRS:
 def parse_plcfrs(lines: Iterable[str], *, name: str = "") -> PLCFRS:
     """The grammar in the lines of a file called `name`."""
     numbered = enumerate(lines, 1)
-    header = _header(next(numbered, (1, ""))[1], f"{name}:1")
+    header = _header(next(numbered, (1, ""))[1], name)
     body = _Body()
     number = 1
     for number, line in numbered:
@@ -65,14 +56,14 @@ def parse_plcfrs(lines: Iterable[str], *, name: str = "") -> PLCFRS:
     if body.heading != LEXICON:
         where = f"{name}:{number}"
         raise InputError(f"the file ends without a line `{LEXICON}`", where=where, fix=CUT_OFF)
-    body.check(header, name)
-    with placed(f"{name}:1"):
+    body.check(header)
+    with placed(header.where):
         return body.draft.grammar(
             header["start"],
             plain=body.plain,
             made=body.made,
             chains=header["chains"] == "yes",
-            notes={key: value for key, value in header.items() if key not in _OWN},
+            notes={key: value for key, value in header.notes.items() if key not in _OWN},
         )
 
 
@@ -85,8 +76,7 @@ def plcfrs_lines(grammar: PLCFRS) -> Iterator[str]:
     sizes = (grammar.binary, grammar.unary, grammar.long, grammar.lexicon)
     counts = (str(len(rules.weight)) for rules in sizes)
     fields = (FORMAT, grammar.start, "yes" if grammar.chains else "no", *counts)
-    header = {"format": FORMAT, **notes} | dict(zip(_OWN, fields, strict=True))
-    yield " ".join(f"{key}={value}" for key, value in header.items())
+    yield Header.written({"format": FORMAT, **notes} | dict(zip(_OWN, fields, strict=True)))
     for parent, children, components, weight, path in grammar.named():
         right = " -> ".join((*path, *children)) if len(children) == 1 else " ".join(children)
         yield f"{parent} -> {right} {text_of(components)} {weight!r}"
@@ -171,7 +161,7 @@ class _Body:
         if rest[2:]:
             self.made.add(name)
 
-    def check(self, header: Mapping[str, str], name: str) -> None:
+    def check(self, header: Header) -> None:
         """Refuse what is cut off, or does not agree with itself."""
         for symbol, (fan_out, where) in self._fanout.items():
             known = self.draft.fanout.get(symbol, 0)
@@ -179,23 +169,25 @@ class _Body:
                 what = f"{symbol} has fan-out {fan_out} here, {known or 'no rules'} in the grammar"
                 raise InputError(what, where=where, fix="mend this line, or the rules")
         for symbol in self.draft.fanout.keys() - self._fanout.keys():
-            raise InputError(f"no line for the symbol {symbol}", where=f"{name}:1", fix=CUT_OFF)
+            raise InputError(f"no line for the symbol {symbol}", where=header.where, fix=CUT_OFF)
         sizes = [min(len(rule.children), 3) for rule in self.draft.rules.values()]
-        check_count(header, "nBinary", sizes.count(2), name)
-        check_count(header, "nUnary", sizes.count(1), name)
-        check_count(header, "nLong", sizes.count(3), name)
-        check_count(header, "nLex", len(self.draft.words), name)
+        counts = {"nBinary": sizes.count(2), "nUnary": sizes.count(1), "nLong": sizes.count(3)}
+        header.check_counts({**counts, "nLex": len(self.draft.words)})
 
 
-def _header(line: str, where: str) -> dict[str, str]:
-    notes = notes_of(line)
-    if notes.get("format") != FORMAT or "start" not in notes or notes.get("chains") not in ("yes", "no"):
+def _header(line: str, name: str) -> Header:
+    header = Header(line, name)
+    if (
+        header.get("format") != FORMAT
+        or "start" not in header.notes
+        or header.get("chains") not in ("yes", "no")
+    ):
         raise InputError(
             f"not a PLCFRS: the first line lacks `format={FORMAT}`, `start=` or `chains=`",
-            where=where,
+            where=header.where,
             fix=f"first line, for example: format={FORMAT} start=ROOT chains=no",
         )
-    return notes
+    return header
 
 
 def _check_notes(notes: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .gate import is_kept, is_open
+from .gate import is_gated, is_kept, is_open
 from .rules import NONE, RANGE, TWO
 
 IMPOSSIBLE = -np.inf
@@ -152,9 +152,9 @@ def without_unaries(room, base, width):
 
 
 @njit(cache=True, nogil=True)
-def one_unary(rules, room, gate, s, width, first, size):
+def one_unary(rules, room, gates, s, width, first, size):
     """item(x) = best of below(x), and of weight(x -> y) + below(y); returns how many there are of these."""
-    base, gated, uses = room.base[s], gate.slot.shape[0] > 0, 0
+    base, gated, uses = room.base[s], is_gated(gates), 0
     without_unaries(room, base, width)
     for place in range(width):
         below = room.below[base + place, 0]
@@ -163,7 +163,7 @@ def one_unary(rules, room, gate, s, width, first, size):
         y = rules.symbol[first + place]
         for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
             x = rules.unary_parent[u]
-            if gated and not is_kept(gate, room.bound[s], room.fanout[s], x, size):
+            if gated and not is_kept(gates, room.bound[s], room.fanout[s], x, size):
                 continue
             uses += 1
             c = base + rules.local[x]
@@ -174,10 +174,10 @@ def one_unary(rules, room, gate, s, width, first, size):
 
 
 @njit(cache=True, nogil=True)
-def unary_chains(rules, room, gate, s, width, first, size, height):
+def unary_chains(rules, room, gates, s, width, first, size, height):
     """item(x) = best of below(x), and of weight(x -> y) + item(y), until nothing changes; returns how many
     there are of these."""
-    base, gated, uses = room.base[s], gate.slot.shape[0] > 0, 0
+    base, gated, uses = room.base[s], is_gated(gates), 0
     height[:width] = 0
     without_unaries(room, base, width)
     changed = True
@@ -190,7 +190,7 @@ def unary_chains(rules, room, gate, s, width, first, size, height):
             y = rules.symbol[first + place]
             for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
                 x = rules.unary_parent[u]
-                if gated and not is_kept(gate, room.bound[s], room.fanout[s], x, size):
+                if gated and not is_kept(gates, room.bound[s], room.fanout[s], x, size):
                     continue
                 uses += 1
                 c, made = base + rules.local[x], rules.unary_weight[u] + value
@@ -211,14 +211,14 @@ def unary_chains(rules, room, gate, s, width, first, size, height):
 
 
 @njit(cache=True, nogil=True)
-def finish(rules, room, gate, s, size, height):
+def finish(rules, room, gates, s, size, height):
     """Unary rules, and the list of the symbols that a set has."""
     f = room.fanout[s]
     width, first = rules.width[f], rules.symbol_ptr[f]
     if rules.chains:
-        uses = unary_chains(rules, room, gate, s, width, first, size, height)
+        uses = unary_chains(rules, room, gates, s, width, first, size, height)
     else:
-        uses = one_unary(rules, room, gate, s, width, first, size)
+        uses = one_unary(rules, room, gates, s, width, first, size)
     room.tally[UNARIES] += uses
     at = room.tally[ACTIVE]
     room.begin[s] = at
@@ -299,7 +299,7 @@ def union(rules, room, left, right, p, size):
 
 
 @njit(cache=True, nogil=True)
-def combine(rules, room, uses, gate, left, right, p, size):
+def combine(rules, room, uses, gates, left, right, p, size):
     """below(x, U) = best of weight(x -> y z) + item(y, left) + item(z, right); False: for want of room."""
     n_patterns = rules.patterns.left.shape[0]
     group_ptr, pair_ptr, pair_right = rules.group_ptr, rules.pair_ptr, rules.pair_right
@@ -307,8 +307,8 @@ def combine(rules, room, uses, gate, left, right, p, size):
     value, below, by = room.value, room.below, room.made
     base_left, base_right = room.base[left], room.base[right]
     target, base, pushes = -1, np.int64(0), 0
-    gated, kept = gate.slot.shape[0] > 0, uses.head.shape[0] > 0
-    if gated and not is_open(rules.patterns, gate, room.bound, left, right, p):
+    gated, kept = is_gated(gates), uses.head.shape[0] > 0
+    if gated and not is_open(rules.patterns, gates, room.bound, left, right, p):
         return True
     for at in range(room.begin[left], room.end[left]):
         y = room.active[at]
@@ -335,7 +335,7 @@ def combine(rules, room, uses, gate, left, right, p, size):
                     if old == IMPOSSIBLE:
                         symbol = rules.symbol[rules.symbol_ptr[rules.patterns.parent[p]] + parents[r]]
                         s = np.int64(room.table[target, 2])
-                        if not is_kept(gate, room.bound[s], room.fanout[s], symbol, size):
+                        if not is_kept(gates, room.bound[s], room.fanout[s], symbol, size):
                             below[c, 0] = np.nan
                             continue
                 made = weights[r] + inner + other
@@ -358,7 +358,7 @@ def combine(rules, room, uses, gate, left, right, p, size):
 
 
 @njit(cache=True, nogil=True)
-def partners(rules, room, uses, gate, s, size, n):
+def partners(rules, room, uses, gates, s, size, n):
     """Combine a finished set with all that were finished before; False: for want of room."""
     patterns = rules.patterns
     f = room.fanout[s]
@@ -385,7 +385,7 @@ def partners(rules, room, uses, gate, s, size, n):
                         left, right = (s, t) if own == 0 else (t, s)
                         room.tally[PAIRS] += 1
                         both = size + size_of(room, t)
-                        if not combine(rules, room, uses, gate, left, right, p, both):
+                        if not combine(rules, room, uses, gates, left, right, p, both):
                             return False
     return True
 
@@ -400,7 +400,7 @@ def size_of(room, s):
 
 
 @njit(cache=True, nogil=True)
-def fill(rules, room, uses, gate, n, items, breath):
+def fill(rules, room, uses, gates, n, items, breath):
     """Go on from where the tally stands, until all is done, something is full, there are more `items`, or
     rules have been used `breath` times."""
     tally = room.tally
@@ -417,11 +417,11 @@ def fill(rules, room, uses, gate, n, items, breath):
                     return MORE_ACTIVE
                 if tally[ENTRIES] + 2 * rules.patterns.left.shape[0] > room.entry.shape[0]:
                     return MORE_ENTRIES
-                finish(rules, room, gate, s, tally[SIZE], height)
+                finish(rules, room, gates, s, tally[SIZE], height)
                 tally[FINISHED] = 1
             pushes, pairs, kept = tally[PUSHES], tally[PAIRS], tally[USES]
             if room.begin[s] < room.end[s] and tally[SIZE] < n:
-                if not partners(rules, room, uses, gate, s, tally[SIZE], n):
+                if not partners(rules, room, uses, gates, s, tally[SIZE], n):
                     full = 0 < uses.head.shape[0] == tally[USES]
                     tally[PUSHES], tally[PAIRS], tally[USES] = pushes, pairs, kept
                     return MORE_USES if full else MORE_CELLS

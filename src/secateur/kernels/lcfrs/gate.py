@@ -45,25 +45,39 @@ def score_of(gate, bound, fanout, symbol, size):
     return found
 
 
-@njit(inline="always")
-def is_kept(gate, bound, fanout, symbol, size):
-    """Whether an item is to be made."""
-    if gate.slot[symbol] == NONE:
-        return True
-    return score_of(gate, bound, fanout, symbol, size) > 0.0
+@njit(cache=True, nogil=True)
+def is_kept(gates, bound, fanout, symbol, size):
+    """Whether all gates let an item pass."""
+    for gate in gates:
+        if gate.slot.shape[0] == 0 or gate.slot[symbol] == NONE:
+            continue
+        if score_of(gate, bound, fanout, symbol, size) <= 0.0:
+            return False
+    return True
 
 
 @njit(inline="always")
-def is_open(patterns, gate, bound, left, right, p):
-    """Whether some symbol could be kept over what two sets make up."""
+def is_open(patterns, gates, bound, left, right, p):
+    """Whether all gates could let some symbol pass over what two sets make up."""
     f = np.int64(patterns.parent[p])
-    found = 0.0
-    for part in range(f):
-        who, which = patterns.bound[p, 2 * part]
-        start = bound[right if who else left, which]
-        who, which = patterns.bound[p, 2 * part + 1]
-        found += gate.most[f, part, start, bound[right if who else left, which]]
-    return found > -CLOSE
+    for gate in gates:
+        if gate.slot.shape[0] == 0:
+            continue
+        found = 0.0
+        for part in range(f):
+            who, which = patterns.bound[p, 2 * part]
+            start = bound[right if who else left, which]
+            who, which = patterns.bound[p, 2 * part + 1]
+            found += gate.most[f, part, start, bound[right if who else left, which]]
+        if found <= -CLOSE:
+            return False
+    return True
+
+
+@njit(inline="always")
+def is_gated(gates):
+    """Whether any gate is there."""
+    return gates[0].slot.shape[0] > 0 or gates[1].slot.shape[0] > 0
 
 
 def gate_of(
@@ -96,18 +110,3 @@ def scores_of(gate, symbol, bound, parts):
             size += np.int64(bound[r, 2 * part + 1]) - np.int64(bound[r, 2 * part])
         found[r] = score_of(gate, bound[r], parts[r], symbol[r], size)
     return found
-
-
-def within(rules: Rules, policy: Gate, bounds: Gate | None) -> Gate:
-    """What a policy keeps of what bounds leave, in which a component is possible or not (-inf)."""
-    if bounds is None:
-        return policy
-    fanout = rules.fanout.astype(np.int64)
-    slot = np.cumsum(fanout) - fanout
-    owner = np.repeat(np.arange(len(fanout)), fanout)
-    part = np.arange(len(owner)) - slot[owner]
-    interval = policy.interval[policy.slot[owner].astype(np.int64) + part]
-    bounded = np.flatnonzero(bounds.slot[owner] != NONE)
-    possible = bounds.interval[bounds.slot[owner[bounded]].astype(np.int64) + part[bounded]] > -np.inf
-    interval[bounded] = np.where(possible, interval[bounded], -np.inf)
-    return gate_of(rules, slot.astype(np.uint32), interval, policy.size, policy.length)

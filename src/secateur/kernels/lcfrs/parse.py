@@ -74,9 +74,11 @@ def chart_of(
     gate: Gate = EVERYTHING,
     limits: Limits = NO_LIMITS,
     *,
+    bounds: Gate = EVERYTHING,
     keep_uses: bool = False,
 ) -> Chart:
-    """All items of a sentence of at most POSITIONS words that the gate lets pass, as far as limits allow."""
+    """All items of a sentence of at most POSITIONS words that the gate and the bounds let pass, as far as
+    limits allow."""
     n = len(words)
     room = _empty(rules, n)
     uses = Uses(*(np.empty(_USES, array.dtype) for array in NO_USES)) if keep_uses else NO_USES
@@ -84,7 +86,7 @@ def chart_of(
     end = time.monotonic() + limits.seconds
     breath = _BREATH if limits.seconds < np.inf else UNLIMITED
     while True:
-        code = fill(rules, room, uses, gate, n, limits.items, breath)
+        code = fill(rules, room, uses, (gate, bounds), n, limits.items, breath)
         if code == DONE:
             return Chart(room, uses, COMPLETE)
         if code == PAUSE:

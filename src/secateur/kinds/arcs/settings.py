@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
+from secateur.models import kind
 from secateur.options import check_choice, check_least, option
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class ArcSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Using:
+class Using(kind.Using):
     """How a parser of dependencies is used."""
 
     tags: Tagging | None = option(
@@ -115,18 +116,7 @@ class Using:
     def __post_init__(self) -> None:
         check_choice("tags", self.tags, (None, "gold", "predicted"))
 
-    @property
-    def is_json(self) -> bool:
-        """Whether there is more to say than a tree can."""
-        return False
-
-    @property
-    def is_several(self) -> bool:
-        """Whether a sentence may have several trees."""
-        return False
-
     def said(self) -> str:
-        """For protocols."""
         return "" if self.tags is None else f"{self.tags} tags"
 
 

@@ -22,8 +22,7 @@ from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.kernels.lcfrs.chart import Gate
-from secateur.kernels.lcfrs.parse import gate_of
+from secateur.kernels.lcfrs.gate import Gate, gate_of
 from secateur.kinds.pcfg.posterior import marginals
 from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.sentence import Sentence
@@ -84,14 +83,14 @@ class CoarseToFine:
         if found is None:
             return None
         likely = np.append(found.table[:, :-1] >= self.threshold, np.zeros((len(found.table), 1), bool), 1)
-        interval = np.full((len(self.names), n + 1, n + 1), -np.inf, np.float32)
+        interval = np.full((len(self.names), n + 1, n + 1), -np.inf)
         start, end = np.triu_indices(n + 1, 1)
         cell = end * (end - 1) // 2 + start
         interval[:, start, end] = np.where(likely[cell][:, self._column].T, 1.0, -np.inf)
         words = np.arange(n)
         tags = self._slot[self.fine.tags].astype(np.int64)
         interval[tags[:, None], words, words + 1] = 1.0  # never pruned over single words
-        nothing = np.zeros((len(self.fine.symbols), n + 1), np.float32)
+        nothing = np.zeros((len(self.fine.symbols), n + 1))
         return gate_of(self.fine.rules, self._slot, interval, nothing, nothing)
 
 

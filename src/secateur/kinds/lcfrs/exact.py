@@ -8,19 +8,23 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from secateur.grammar.derivation import flat_tree, joined
 from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
-from secateur.kernels.lcfrs.chart import ITEMS, PUSHES, Gate
+from secateur.kernels.lcfrs.chart import ITEMS, PUSHES
+from secateur.kernels.lcfrs.gate import EVERYTHING, Gate
 from secateur.kinds.lcfrs.settings import Using
+from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.models.limits import Limits
-from secateur.models.parse import Parse, SentenceParser
+from secateur.models.parse import Given, Parse
+from secateur.options import check_least
 from secateur.search.core import Work
+from secateur.tasks.hyperedge_pruning.graph import graph_of
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree
 
+_OF_KBEST = 6  # what the derivation graph takes, in times of the chart that it is made of
 STATUS = ("complete", "memory", "items", "seconds")  # why a chart ended
 
 
@@ -41,7 +45,7 @@ class Stops(NamedTuple):
 NEVER = Stops()
 
 
-class PlcfrsParser(SentenceParser[Tree]):
+class PlcfrsParser(GrammarParser):
     """Exact parsing with a PLCFRS. Where it stops early, the tree is put together from the largest parts that
     were found, and `notes` of the parse say why."""
 
@@ -59,10 +63,11 @@ class PlcfrsParser(SentenceParser[Tree]):
     ) -> None:
         if not isinstance(grammar, PLCFRS):
             raise TypeError(f"a PLCFRS is needed, not {type(grammar).__name__}")
-        self.grammar = grammar.binarized()
+        self.grammar: PLCFRS = grammar.binarized()
         self.limits = limits or Limits()
-        self.stops, self.gating, self.binarized = stops, gating, binarized
-        self.using: Using = using or Using()
+        self.stops, self.gating = stops, gating
+        self.using: Using = using or Using(binarized=binarized)
+        self.binarized = self.using.binarized
 
     def __repr__(self) -> str:
         return f"<PlcfrsParser: {self.grammar!r}>"
@@ -70,14 +75,41 @@ class PlcfrsParser(SentenceParser[Tree]):
     def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
         return [self._whole(sentence) for sentence in sentences]
 
+    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
+        k = self.using.kbest
+        if k is None:
+            return super().answers(sentences)
+        return [self.kbest(s, k) if len(s) else [self._skipped(s)] for s in sentences]
+
+    def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
+        """The trees of up to k different derivations, best first; where there is none, one put together."""
+        check_least({"best trees": (k, 1)})
+        started = time.perf_counter()
+        sentence = self.given(words).spelt(self.grammar.lexicon.index)
+        if not self._fits(sentence):
+            return [self._too_long(sentence)]
+        chart = self._chart(sentence, self.limits.chart_bytes // _OF_KBEST, keep_uses=True)
+        found: list[tuple[float, list[Step]]] = []
+        if not chart.status:
+            graph = graph_of(self.grammar, self.grammar.lexicon.encode(sentence.penn), chart)
+            found = [(best.value, graph.steps(best.hyperedges)) for best in graph.weighted.kbest(k)]
+        return [self._made(chart, sentence, *one, started) for one in found or [(-np.inf, [])]]
+
     def _whole(self, sentence: Sentence) -> Parse[Tree] | None:
         started = time.perf_counter()
         sentence = sentence.spelt(self.grammar.lexicon.index)
-        n = len(sentence)
-        if n > min(self.limits.words, kernel.POSITIONS):
+        if not self._fits(sentence):
             return None
-        chart = self._chart(sentence)
-        score, steps = self._best(chart, n)
+        chart = self._chart(sentence, self.limits.chart_bytes)
+        return self._made(chart, sentence, *self._best(chart, len(sentence)), started)
+
+    def _fits(self, sentence: Sentence) -> bool:
+        return len(sentence) <= min(self.limits.words, kernel.POSITIONS)
+
+    def _made(
+        self, chart: kernel.Chart, sentence: Sentence, score: float, steps: list[Step], started: float
+    ) -> Parse[Tree]:
+        """The parse of a derivation; without steps, one that is put together from parts."""
         if steps:
             tree = tree_of(self.grammar, steps, sentence.leaves, binarized=self.binarized)
         else:
@@ -93,11 +125,11 @@ class PlcfrsParser(SentenceParser[Tree]):
             annotation=self.annotation,
         )
 
-    def _chart(self, sentence: Sentence) -> kernel.Chart:
-        limits = kernel.Limits(self.limits.chart_bytes, self.stops.items, self.stops.seconds)
+    def _chart(self, sentence: Sentence, memory: int, *, keep_uses: bool = False) -> kernel.Chart:
+        limits = kernel.Limits(memory, self.stops.items, self.stops.seconds)
         ids = self.grammar.lexicon.encode(sentence.penn)
         gate = self.gating.gate(sentence) if self.gating else None
-        return kernel.chart_of(self.grammar.rules, ids, gate or kernel.EVERYTHING, limits)
+        return kernel.chart_of(self.grammar.rules, ids, gate or EVERYTHING, limits, keep_uses=keep_uses)
 
     def _best(self, chart: kernel.Chart, n: int) -> tuple[float, list[Step]]:
         """The score and the steps of the best derivation; none where there is none, or the chart is not
@@ -161,20 +193,5 @@ class PlcfrsParser(SentenceParser[Tree]):
         tree = tree_of(self.grammar, self._steps(chart, s, symbol), sentence.leaves, binarized=self.binarized)
         return tree.children if tree.label == self._root and not tree.is_preterminal else (tree,)
 
-    def nothing(self, sentence: Sentence) -> Tree:
-        return Tree(self._root, ())
-
-    def flat(self, sentence: Sentence) -> Tree:
-        """All words under the start symbol, each with its best tag."""
-        sentence = sentence.spelt(self.grammar.lexicon.index)
-        return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
-
-    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
-        return joined(self._root, parts)
-
     def whole(self, tree: Tree) -> int:
         return 0
-
-    @property
-    def _root(self) -> str:
-        return self.grammar.plain[self.grammar.number[self.grammar.start]]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from secateur.errors import InputError
+from secateur.kinds.lcfrs.exact import PlcfrsParser
+from secateur.kinds.lcfrs.parts import LcfrsParts, PlcfrsParts
 from secateur.kinds.lcfrs.settings import Using
 from secateur.kinds.pcfg import parser as pcfg
-from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse, SentenceParser
@@ -20,9 +22,13 @@ from secateur.treebanks.tree import Tree
 
 
 def parser_of(
-    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
-) -> BlockParser:
-    """A model's parser that goes one of its ways."""
+    parts: LcfrsParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> BlockParser | PlcfrsParser:
+    """A model's parser that goes one of its ways, or a grammar's."""
+    if isinstance(parts, PlcfrsParts):
+        return PlcfrsParser(parts.grammar, limits=limits, using=using)
+    if using.binarized:
+        raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
     inner = pcfg.parser_of(parts, way, policies, limits, PhraseUsing(kbest=using.kbest))
     return BlockParser(inner, using)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from secateur.kinds.pcfg.settings import COARSE, FINE, Looking, Settings
-from secateur.options import check_choice, check_least, option
+from secateur.kinds.pcfg.settings import Using as PhraseUsing
+from secateur.models import kind
+from secateur.options import check_choice, check_least, option, option_as_in
 
 __all__ = ["LcfrsSettings", "Looking", "Using", "measured", "quick"]
 
@@ -19,13 +21,13 @@ class LcfrsSettings:
     grammar: Literal["fine", "coarse"] = option(
         "fine", "fine: blocks split into sub-symbols; coarse: the trees' own."
     )
-    levels: int = option(4, "Levels of splitting a fine grammar, at most.", low=1)
-    products: int = option(2, "Fine grammars, from as many seeds, that judge together.", low=1)
-    surrogate: Literal["dp", "cp"] = option("dp", "dp: expected recall and kept spans; cp: F1 and items.")
-    points: int = option(6, "Baselines along the frontier, and LOLS runs from them.", low=3)
-    iterations: int = option(6, "Rounds of LOLS for each, at most.", low=1)
-    max_length: int = option(40, "Leave out longer training sentences.", low=3)
-    minibatch: int | None = option(None, "Sentences a round; all by default.", low=1)
+    levels: int = option_as_in(Settings, "levels", default=4)
+    products: int = option_as_in(Settings, "products", default=2)
+    surrogate: Literal["dp", "cp"] = option_as_in(Settings, "surrogate")
+    points: int = option_as_in(Settings, "points", default=6)
+    iterations: int = option_as_in(Settings, "iterations", default=6)
+    max_length: int = option_as_in(Settings, "max_length")
+    minibatch: int | None = option_as_in(Settings, "minibatch")
     repeat: int = 3  # timing runs
     seed: int = 0
 
@@ -51,30 +53,19 @@ class LcfrsSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Using:
+class Using(kind.Using):
     """How a parser of discontinuous phrases is used."""
 
-    kbest: int | None = option(
-        None, "The k best trees of each sentence, then a blank line.", low=1, also="-k"
-    )
+    kbest: int | None = option_as_in(PhraseUsing, "kbest")
+    binarized: bool = option_as_in(PhraseUsing, "binarized")
 
     def __post_init__(self) -> None:
         if self.kbest is not None:
             check_least({"best trees": (self.kbest, 1)})
 
     @property
-    def is_json(self) -> bool:
-        """Whether there is more to say than a tree can."""
-        return False
-
-    @property
     def is_several(self) -> bool:
-        """Whether a sentence may have several trees."""
         return self.kbest is not None
-
-    def said(self) -> str:
-        """For protocols."""
-        return ""
 
 
 def quick(seed: int) -> LcfrsSettings:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
-from secateur.grammar.derivation import assemble, build_tree, flat_tree, joined, naming
+from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.ladder import ladder as ladder_of
@@ -29,9 +29,10 @@ from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.kinds.pcfg.ways import grammar_of
 from secateur.models.limits import Limits
-from secateur.models.parse import Given, Parse, SentenceParser
+from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
 from secateur.options import check_least
 from secateur.search.core import Policy, Work
@@ -44,7 +45,7 @@ Decode = Literal["max-rule", "viterbi"]
 _NO_NOTES: Mapping[str, Any] = {}
 
 
-class Parser(SentenceParser[Tree]):
+class Parser(GrammarParser):
     """Parsing with a grammar: exactly, or with the spans that a policy keeps, or that `spans` does.
 
     `decode` chooses what a split grammar parses for: the tree whose rules are likeliest, taken together
@@ -73,7 +74,7 @@ class Parser(SentenceParser[Tree]):
         if spans is not None and policy is not None:
             raise InputError("a policy and another choice of spans", fix="give one of them")
         self.split = grammar if isinstance(grammar, SplitPCFG) else None
-        self.grammar = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
+        self.grammar: PCFG = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
         self.decode = _decoder(decode, self.split)
         if self.decode == "viterbi" and ladder is not None:
             raise InputError("a ladder without a max-rule tree at its end", fix="leave one of them out")
@@ -154,26 +155,10 @@ class Parser(SentenceParser[Tree]):
         seconds = time.perf_counter() - started
         return Parse(tree, work, seconds, score, failed, notes=notes, annotation=self.annotation)
 
-    # What to do without a parse -----------------------------------------------------------------------------
-
-    def nothing(self, sentence: Sentence) -> Tree:
-        return Tree(self._root, ())
-
-    def flat(self, sentence: Sentence) -> Tree:
-        sentence = sentence.spelt(self.grammar.lexicon.index)
-        return flat_tree(self.grammar, self.grammar.lexicon.encode(sentence.penn), sentence.leaves)
-
-    def joined(self, sentence: Sentence, parts: Sequence[tuple[int, Tree]]) -> Tree:
-        return joined(self._root, parts)
-
     def whole(self, tree: Tree) -> int:
         """The spans to decide on: all of two words or more but the whole sentence."""
         n = len(tree.leaves())
         return (n - 1) * n // 2 - 1 if n > 1 else 0
-
-    @property
-    def _root(self) -> str:
-        return self.grammar.plain[self.grammar.number[self.grammar.start]]
 
     # Kernels ------------------------------------------------------------------------------------------------
 

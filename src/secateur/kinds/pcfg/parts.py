@@ -12,13 +12,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike
 from typing import NamedTuple
 
 from secateur.features.span import SpanFeatures, View
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.text import parse_grammar, read_any, write_grammar
+from secateur.grammar.text import parse_grammar, write_grammar
 from secateur.kinds.pcfg.store import SCHEMA, from_arrays, sizes_of, to_arrays
 from secateur.models.storage import Content, Store, pack_arrays
 
@@ -42,9 +41,9 @@ class PcfgParts:
         return dim == self.features.dim
 
 
-def from_file(path: str | PathLike[str]) -> PcfgParts:
-    """A grammar file, which no policy comes with."""
-    return PcfgParts(read_any(path), SpanFeatures(frozenset()))
+def from_grammar(grammar: PCFG | SplitPCFG) -> PcfgParts:
+    """A mere grammar, which no policy comes with."""
+    return PcfgParts(grammar, SpanFeatures(frozenset()))
 
 
 def sizes(parts: PcfgParts) -> dict[str, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
+from secateur.models import kind
 from secateur.options import check_choice, check_least, check_number, option
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _check_grammar(grammar: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Using:
+class Using(kind.Using):
     """How a parser of phrases is used."""
 
     kbest: int | None = option(
@@ -120,16 +121,13 @@ class Using:
 
     @property
     def is_json(self) -> bool:
-        """Whether there is more to say than a tree can."""
         return self.marginals is not None
 
     @property
     def is_several(self) -> bool:
-        """Whether a sentence may have several trees."""
         return self.kbest is not None
 
     def said(self) -> str:
-        """For protocols."""
         return "maximum recall" if self.max_recall else ""
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from operator import add, attrgetter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from secateur.metrics.additive import Additive, percent
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Additive):
     """Additive counts of bracket scoring; every figure of a corpus follows from their sum."""
+
+    FIGURES: ClassVar[str] = """
+        precision recall f1 complete_match average_crossing without_crossing up_to_two_crossing
+        tag_accuracy
+    """
 
     sentences: int = 0
     valid: int = 0  # sentences that were scored
@@ -30,9 +36,6 @@ class Counts:
         0  # sentences in which the parse's own tags would have left out other words than gold tags
     )
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*map(add, _values(self), _values(other)))
-
     # The order of the operations below is that of EVALB's figures in the reference results, to the last bit.
 
     @property
@@ -52,11 +55,11 @@ class Counts:
 
     @property
     def complete_match(self) -> float:
-        return _percent(self.complete, self.valid)
+        return percent(self.complete, self.valid)
 
     @property
     def tag_accuracy(self) -> float:
-        return _percent(self.tags, self.words)
+        return percent(self.tags, self.words)
 
     @property
     def average_crossing(self) -> float:
@@ -64,39 +67,11 @@ class Counts:
 
     @property
     def without_crossing(self) -> float:
-        return _percent(self.no_crossing, self.valid)
+        return percent(self.no_crossing, self.valid)
 
     @property
     def up_to_two_crossing(self) -> float:
-        return _percent(self.few_crossing, self.valid)
-
-    def figures(self) -> dict[str, float]:
-        """The figures that are not counts, by name."""
-        return {name: getattr(self, name) for name in _FIGURES}
-
-    def to_dict(self) -> dict[str, float]:
-        """Counts and figures, by name."""
-        return dict(zip(_NAMES, _values(self), strict=True)) | self.figures()
+        return percent(self.few_crossing, self.valid)
 
 
-_NAMES = tuple(field.name for field in fields(Counts))
-_FIGURES = (
-    "precision",
-    "recall",
-    "f1",
-    "complete_match",
-    "average_crossing",
-    "without_crossing",
-    "up_to_two_crossing",
-    "tag_accuracy",
-)
-_values = attrgetter(*_NAMES)
-
-
-def sum_counts(counts: Iterable[Counts]) -> Counts:
-    """The sum; of nothing, all zero."""
-    return Counts(*map(sum, zip(*map(_values, counts), strict=True)))
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
+sum_counts = Counts.sum

@@ -4,70 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import ClassVar
 
-from secateur.errors import InputError
 from secateur.metrics.bootstrap import confidence
-from secateur.metrics.evalb.counts import Counts, sum_counts
+from secateur.metrics.corpus import BracketScores, score_trees
+from secateur.metrics.evalb.counts import Counts
 from secateur.metrics.evalb.parameters import COLLINS, Parameters, read_parameters
 from secateur.metrics.evalb.score import Brackets, SentenceScore, score
-from secateur.metrics.lengths import BINS, class_name, length_classes
 from secateur.metrics.table import Table
 from secateur.options import option
 from secateur.treebanks.tree import Tree
 
-# Rows of the summary: what people call a field of Counts.
-_ROWS = {
-    "sentences": "sentences",
-    "errors": "errors (words differ)",
-    "skipped": "skipped (no words)",
-    "failures": "without a parse",
-    "recall": "labelled recall",
-    "precision": "labelled precision",
-    "f1": "labelled F1",
-    "complete_match": "complete match, %",
-    "average_crossing": "crossing, per sentence",
-    "without_crossing": "without crossing, %",
-    "tag_accuracy": "tag accuracy",
-}
-
-
-class LengthRow(NamedTuple):
-    """The sentences of `first` to `last` words; the last row has no upper end."""
-
-    first: int
-    last: int | None
-    counts: Counts
-
-    @property
-    def name(self) -> str:
-        return class_name(self.first, self.last)
-
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(BracketScores[Counts]):
     """The scores of all sentences, in order."""
+
+    COUNTED: ClassVar[type[Counts]] = Counts
+    SUMMARY: ClassVar[str] = """
+        sentences errors skipped failures recall precision f1 complete_match average_crossing
+        without_crossing tag_accuracy
+    """
 
     parameters: Parameters
     sentences: tuple[SentenceScore, ...]
 
     @property
-    def protocol(self) -> str:
-        """One line that says how the numbers were computed."""
-        return self.parameters.protocol()
-
-    @property
-    def total(self) -> Counts:
-        """The sum over all sentences."""
-        return sum_counts(sentence.counts for sentence in self.sentences)
-
-    @property
-    def up_to_cutoff(self) -> Counts:
-        """The sum over sentences no longer than the parameters' cutoff."""
-        cutoff = self.parameters.cutoff
-        return sum_counts(s.counts for s in self.sentences if s.counts.length <= cutoff)
+    def counts(self) -> Sequence[Counts]:
+        return [sentence.counts for sentence in self.sentences]
 
     @property
     def accuracy(self) -> float:
@@ -81,18 +46,13 @@ class Evaluation:
 
     def interval(self, seed: int = 0) -> tuple[float, float]:
         """The 95% interval of F1 when the sentences are drawn again."""
-        return confidence([sentence.counts for sentence in self.sentences], seed=seed)
+        return confidence(self.counts, seed=seed)
 
     def figures(self) -> dict[str, float]:
         return {"F1": self.total.f1}
 
     def intervals(self, seed: int = 0) -> dict[str, tuple[float, float]]:
         return {"F1": self.interval(seed)}
-
-    def summary(self) -> Table:
-        total, short = self.total, self.up_to_cutoff
-        rows = [(name, getattr(total, field), getattr(short, field)) for field, name in _ROWS.items()]
-        return Table(("", "all", f"<= {self.parameters.cutoff} words"), rows)
 
     def each(self) -> Table:
         columns = ["sentence", "status", "length", "gold", "parsed", "matched", "crossing", "words"]
@@ -109,37 +69,10 @@ class Evaluation:
         ]
         return Table(("words", "sentences", "F1", "recall", "precision"), rows)
 
-    def remarks(self) -> list[str]:
-        told = {
-            "not scored: gold and parsed words differ": self.total.errors,
-            "with other words tagged as punctuation than in gold: scored by gold tags": self.total.retagged,
-        }
-        return [f"{n:,} sentence{'s' * (n != 1)} {what}" for what, n in told.items() if n]
-
     @property
     def too_many_errors(self) -> bool:
         """Whether the plain program would have given up without printing totals."""
         return self.total.errors > self.parameters.max_error + 1
-
-    def by_length(self, bins: Sequence[int] = BINS) -> list[LengthRow]:
-        """One row per length class that has sentences; `bins` are the longest lengths of all but the last."""
-        return [
-            LengthRow(first, last, sum_counts(self.sentences[number].counts for number in numbers))
-            for first, last, numbers in length_classes((s.counts.length for s in self.sentences), bins)
-            if numbers
-        ]
-
-    def to_dict(self, *, sentences: bool = True) -> dict[str, Any]:
-        """Everything, ready for JSON; the sentences can be left out."""
-        found: dict[str, Any] = {
-            "protocol": self.protocol,
-            "total": self.total.to_dict(),
-            "cutoff": self.parameters.cutoff,
-            "up_to_cutoff": self.up_to_cutoff.to_dict(),
-        }
-        if sentences:
-            found["sentences"] = [sentence.to_dict() for sentence in self.sentences]
-        return found
 
 
 def evaluate(
@@ -150,22 +83,11 @@ def evaluate(
     failed: Iterable[bool] = (),
 ) -> Evaluation:
     """Score parses against gold trees, pair by pair; `failed` marks substitutes for parses not found."""
-    marks = iter(failed)
-    pairs = zip_longest(golds, tests)
-    found: list[SentenceScore] = []
-    for gold, test in pairs:
-        if gold is None or test is None:
-            short, rest = len(found), 1 + sum(1 for _ in pairs)
-            counts = (short, short + rest) if gold is None else (short + rest, short)
-            raise InputError(
-                f"{counts[0]} gold trees but {counts[1]} trees to score",
-                fix="give one tree per gold tree, in the same order",
-            )
-        try:
-            found.append(score(gold, test, parameters, failed=next(marks, False)))
-        except InputError as error:
-            raise InputError(f"sentence {len(found) + 1}: {error.what}", fix=error.fix) from None
-    return Evaluation(parameters, tuple(found))
+
+    def scored(gold: Tree | Brackets, test: Tree | Brackets, failed: bool) -> SentenceScore:
+        return score(gold, test, parameters, failed=failed)
+
+    return Evaluation(parameters, score_trees(golds, tests, failed, scored))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from secateur.grammar.lcfrs.derivation import LEXICAL, Step
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.pcfg import Ids
 from secateur.hypergraph import Change
-from secateur.kernels.lcfrs import features as bounds
 from secateur.kernels.lcfrs import parse as kernel
 from secateur.kernels.lcfrs.chart import ITEMS, PUSHES, UNARIES
-from secateur.kernels.lcfrs.gate import EVERYTHING, Gate, scores_of, within
+from secateur.kernels.lcfrs.features import bounds_of
+from secateur.kernels.lcfrs.gate import EVERYTHING, Gate, scores_of
 from secateur.metrics.position_sets import PROPER, DiscontinuousParameters
 from secateur.options import check_choice
 from secateur.search.core import (
@@ -137,8 +137,8 @@ class HyperedgePruning:
         ids = self.grammar.lexicon.encode(words)
         return Encoded(ids, self.item_features.columns(words), tuple(words))
 
-    def bounds(self, x: Encoded) -> Gate | None:
-        return self.bounding.bounds(x.text) if self.bounding else None
+    def bounds(self, x: Encoded) -> Gate:
+        return (self.bounding.bounds(x.text) if self.bounding else None) or EVERYTHING
 
     # As tasks do ------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class HyperedgePruning:
             return self.decide(x, policy, force, gold=gold, seed=seed).outcome
         started = time.perf_counter()
         gate = self.item_features.gate(x.columns, policy.weights, self.grammar.rules)
-        chart = kernel.chart_of(self.grammar.rules, x.words, within(self.grammar.rules, gate, self.bounds(x)))
+        chart = kernel.chart_of(self.grammar.rules, x.words, gate, bounds=self.bounds(x))
         room, rules = chart.room, self.grammar.rules
         start = self.grammar.number[self.grammar.start]
         goal = kernel.goal_of(rules, room, len(x.words))
@@ -184,8 +184,8 @@ class HyperedgePruning:
         """All decisions about a sentence."""
         latest = self._latest
         if latest.x is not x or latest.space is None:
-            gate = self.bounds(x) or EVERYTHING
-            chart = kernel.chart_of(self.grammar.rules, x.words, gate, self.limits, keep_uses=True)
+            bounds = self.bounds(x)
+            chart = kernel.chart_of(self.grammar.rules, x.words, bounds, self.limits, keep_uses=True)
             if chart.status != kernel.COMPLETE:
                 raise InputError(
                     f"the derivation graph of a sentence of {len(x.words)} words is larger than the limits",
@@ -197,7 +197,7 @@ class HyperedgePruning:
     def scores(self, x: Encoded, space: Space, policy: Policy) -> Floats:
         """[D] what the policy says of every decision."""
         gate = self.item_features.gate(x.columns, policy.weights, self.grammar.rules)
-        bound, parts = bounds.bounds_of(positions_of(space.site))
+        bound, parts = bounds_of(positions_of(space.site))
         head = space.graph.weighted.graph.links.head[space.first]
         found: Floats = scores_of(gate, space.graph.symbol[head], bound, parts)
         return found

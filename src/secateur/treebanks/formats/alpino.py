@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from sys import intern
 from typing import NamedTuple
 
+from secateur.errors import InputError
 from secateur.treebanks.formats import elements, graph
-from secateur.treebanks.formats.brackets import OnError
 from secateur.treebanks.formats.elements import Attributes, attribute, quoted, tag
 from secateur.treebanks.formats.graph import NONE, Fault, Node, Place, given, written
 from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree
@@ -26,19 +26,14 @@ _NUMBER = re.compile(r"[0-9]{1,6}")
 _TOP = "top"  # what the root is, which has no parent
 
 
-def read(
-    lines: Iterable[str], *, name: str = "", on_error: OnError | None = None, empty: bool = False
-) -> Iterator[Tree]:
-    """The trees in a stream of lines, or of the files of a folder, one at a time.
-
-    Without `on_error` the first fault is raised. With it the first fault of each sentence is reported and the
-    sentence left out. `empty` allows sentences without words.
-    """
-
+def _trees(lines: Iterable[str], name: str, empty: bool) -> Iterator[Tree | InputError]:
     def begin(attributes: Attributes, place: Place) -> _Sentence:
         return _Sentence(attributes, place, empty)
 
-    return graph.trees(elements.trees(lines, name, "alpino_ds", begin), name, on_error)
+    return elements.trees(lines, name, "alpino_ds", begin)
+
+
+read = graph.reading(_trees)
 
 
 def looks_like(text: str) -> bool:

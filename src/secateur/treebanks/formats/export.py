@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from secateur.errors import InputError
 from secateur.treebanks.formats import graph
-from secateur.treebanks.formats.brackets import OnError
 from secateur.treebanks.formats.graph import (
     MOST_NODES,
     NONE,
@@ -44,15 +43,11 @@ _WIDTHS = {3: 5, 4: 6}  # columns of a line without further parents
 _STARTS = re.compile(r"\s*(?:%%[^\n]*\n\s*)*#(?:FORMAT\s+[0-9]|BOT\s|BOS\s+\S)")
 
 
-def read(
-    lines: Iterable[str], *, name: str = "", on_error: OnError | None = None, empty: bool = False
-) -> Iterator[Tree]:
-    """The trees in a stream of lines, one at a time.
+def _trees(lines: Iterable[str], name: str, empty: bool) -> Iterator[Tree | InputError]:
+    return _Reader(name, empty).read(lines)
 
-    Without `on_error` the first fault is raised. With it the first fault of each sentence is reported and the
-    sentence left out. `empty` allows sentences without words.
-    """
-    return graph.trees(_Reader(name, empty).read(lines), name, on_error)
+
+read = graph.reading(_trees)
 
 
 def looks_like(text: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import intern
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from secateur.errors import InputError
 from secateur.treebanks.aside import Aside, Secondary, aside_of, per_word, with_aside
@@ -74,6 +74,31 @@ def trees(found: Iterable[Tree | InputError], name: str, on_error: OnError | Non
         if on_error is None:
             raise nothing_in(name)
         on_error(nothing_in(name))
+
+
+class Reading(Protocol):
+    """Reads a format."""
+
+    def __call__(
+        self, lines: Iterable[str], *, name: str = "", on_error: OnError | None = None, empty: bool = False
+    ) -> Iterator[Tree]: ...
+
+
+def reading(found: Callable[[Iterable[str], str, bool], Iterable[Tree | InputError]]) -> Reading:
+    """A format's `read`, by what is found in lines, trees and faults; given too are the file's name, and
+    whether sentences may have no words."""
+
+    def read(
+        lines: Iterable[str], *, name: str = "", on_error: OnError | None = None, empty: bool = False
+    ) -> Iterator[Tree]:
+        """The trees in a stream of lines (or of the files of a folder), one at a time.
+
+        Without `on_error` the first fault is raised. With it the first fault of each sentence is reported and
+        the sentence left out. `empty` allows sentences without words.
+        """
+        return trees(found(lines, name, empty), name, on_error)
+
+    return read
 
 
 def nothing_in(name: str) -> InputError:

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from sys import intern
 
+from secateur.errors import InputError
 from secateur.treebanks.aside import Secondary
 from secateur.treebanks.formats import elements, graph
-from secateur.treebanks.formats.brackets import OUTER, OnError
+from secateur.treebanks.formats.brackets import OUTER
 from secateur.treebanks.formats.elements import Attributes, attribute, filled, tag
 from secateur.treebanks.formats.graph import NONE, VIRTUAL, Fault, Node, Place, Row, Rows, given, written
 from secateur.treebanks.tree import Leaf, Tree
@@ -29,16 +30,11 @@ _NUMBERED = re.compile(r"s([0-9]+)")
 _NUMBER = re.compile(r"[0-9]+")
 
 
-def read(
-    lines: Iterable[str], *, name: str = "", on_error: OnError | None = None, empty: bool = False
-) -> Iterator[Tree]:
-    """The trees in a stream of lines, one at a time.
+def _trees(lines: Iterable[str], name: str, empty: bool) -> Iterator[Tree | InputError]:
+    return elements.trees(lines, name, "s", lambda attributes, place: _Sentence(attributes, place, empty))
 
-    Without `on_error` the first fault is raised. With it the first fault of each sentence is reported and the
-    sentence left out. `empty` allows sentences without words.
-    """
-    found = elements.trees(lines, name, "s", lambda attributes, place: _Sentence(attributes, place, empty))
-    return graph.trees(found, name, on_error)
+
+read = graph.reading(_trees)
 
 
 def looks_like(text: str) -> bool:
