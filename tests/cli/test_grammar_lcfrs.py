@@ -134,7 +134,7 @@ def test_foreign_options_are_refused(
     run("grammar", "induce", trees, "-o", output, "--marks", "leave").misused(
         "--marks is for treebanks of discontinuous; this one is phrases"
     )
-    run("grammar", "induce", trees, "-o", output, "--binarization", "head").refused("'head'", "left or right")
+    run("grammar", "induce", trees, "-o", output, "--binarization", "head").refused("'head'", "left", "right")
     run("grammar", "induce", given, "-o", output, "--binarization", "up").misused("--binarization", "head")
     run("grammar", "induce", trees, "-o", output, "--to", "disco-dop").refused(
         trees, "disco-dop is for PLCFRSs"
@@ -292,9 +292,9 @@ def test_dialects_of_other_grammars(run: Run, small: Path, grammar: Path, tmp_pa
 
 
 def test_parse(run: Run, small: Path) -> None:
-    found = run("parse", small, "a b a b a").done()
-    assert found.out == "(S (NP (NP 0=a) (V 1=b) (NP 2=a)) (V 3=b) (NP 4=a))\n" or "(S " in found.out
-    assert f"{small}, exact: 1 sentence, 5 words, 0 without a parse" in found.err
+    found = run("parse", small, "a b a b").done()
+    assert found.out == "(S (NP (NP 0=a) (V 1=b) (NP 2=a)) (V 3=b))\n"
+    assert f"{small}, exact: 1 sentence, 4 words, 0 without a parse" in found.err
     (one,) = run("parse", small, "b a a", "--json").done().objects
     assert (one["tree"], one["failed"]) == ("(S (VP (V 0=b) (NP 2=a)) (NP 1=a))", False)
     assert one["work"]["pushes"] > 0
@@ -311,20 +311,20 @@ def test_parse_prints_any_format(run: Run, small: Path) -> None:
         out = run("parse", small, "b a a", "--to", form).done().out
         (tree,) = formats.FORMATS[form].read(out.splitlines(keepends=True))
         assert tree.words() == ["b", "a", "a"]
-    assert "┌" in run("parse", small, "b a a", "--to", "drawn").done().out or True
+    assert "├───│───┐" in run("parse", small, "b a a", "--to", "drawn").done().out  # a branch crosses
     run("parse", small, "b a a", "--to", "brackets").refused("discontinuous", "--to export")
 
 
 def test_kbest(run: Run, small: Path) -> None:
-    found = run("parse", small, "a b a b a", "-k", 9, "--json").done().objects
+    found = run("parse", small, "a b a b a b", "-k", 9, "--json").done().objects
     scores = [one["score"] for one in found]
     assert len(found) > 1
     assert [one["rank"] for one in found] == list(range(1, len(found) + 1))
     assert scores == sorted(scores, reverse=True)
     assert len({one["tree"] for one in found}) == len(found)
-    (best,) = run("parse", small, "a b a b a", "--json").done().objects
+    (best,) = run("parse", small, "a b a b a b", "--json").done().objects
     assert best["score"] == scores[0]
-    assert run("parse", small, "a b a b a", "-k", 2, "--jobs", 2).done().out.count("\n") == 3
+    assert run("parse", small, "a b a b a b", "-k", 2, "--jobs", 2).done().out.count("\n") == 3
 
 
 def test_binarized(run: Run, small: Path, lcfrs: Any) -> None:
@@ -341,9 +341,9 @@ def test_what_a_plcfrs_cannot_do(run: Run, small: Path) -> None:
     run("inspect", small, "a b").refused(small, "this is a file, not a model")
 
 
-def test_a_pcfg_is_needed(run: Run, gapped_grammar: Path, trees: Path, tmp_path: Path) -> None:
+def test_a_pcfg_is_needed(run: Run, gapped_grammar: Path, grown: Path, tmp_path: Path) -> None:
     output = tmp_path / "m"
-    found = run("train", trees, "-o", output, "--grammar", gapped_grammar)
+    found = run("train", grown, "-o", output, "--grammar", gapped_grammar)
     found.refused(f"{gapped_grammar}:1", "a PLCFRS, where a PCFG is needed")
 
 
@@ -366,9 +366,9 @@ def test_evaluate(run: Run, gapped_grammar: Path, grown_gapped: dict[str, Path],
 
 
 def test_bench(run: Run, small: Path, gapped_grammar: Path) -> None:
-    text = "a b a b a\nb a a\n"
+    text = "a b a b\nb a a\n"
     found = run("bench", small, "-", "--repeat", 1, "--json", stdin=text).done().json
-    assert (found["sentences"], found["words"], found["unit"], found["failures"]) == (2, 8, "push", 0)
+    assert (found["sentences"], found["words"], found["unit"], found["failures"]) == (2, 7, "push", 0)
     assert found["work"]["pushes"] > 0
     assert (
         "on garden (2 sentences)" in run("bench", gapped_grammar, "--sentences", 2, "--repeat", 1).done().out
@@ -389,7 +389,7 @@ BAD = {
     "no start": ("a.gr", "S(X, Y) -> A(X) A(Y)\nA('a') ->\n", ":1", "the start symbol S has fan-out 2"),
     "another format": ("a.gr", "format=secateur-lcfrs start=S\nS -> A A -1\n", ":1", "not a PLCFRS"),
     "cut off": ("a.gr", "format=secateur-lcfrs start=S chains=no\nS -> A A 01 -1\n", ":2", "ends without"),
-    "bitpar": ("a.lex", "1\tS\tA\tA\n", ":1", "is no probability"),
+    "bitpar": ("a.lex", "1\tS\tA\tA\n", ":1", "not an entry"),
     "nothing": ("a.rules", "", ":1", "no rules"),
 }
 

@@ -204,6 +204,7 @@ CLOCKS = {
         "kinds/lcfrs/exact.py",
         "kinds/pcfg/parser.py",
         "tasks/arc_locking/task.py",
+        "tasks/hyperedge_pruning/task.py",
         "tasks/span_pruning/task.py",
         "search/learners.py",  # what a round took
         "search/gradient.py",
