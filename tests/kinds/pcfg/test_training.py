@@ -15,8 +15,9 @@ from secateur.errors import InputError
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.kinds.pcfg.trainer import Trainer, some_rollouts, sweep_range
+from secateur.kinds.pcfg.trainer import Trainer, some_rollouts
 from secateur.kinds.pcfg.ways import UNPRUNED
+from secateur.kinds.pruning import sweep_range
 from secateur.models.loading import load
 from secateur.models.model import Model
 from secateur.models.run import Run
