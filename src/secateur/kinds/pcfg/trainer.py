@@ -23,8 +23,9 @@ from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.curve import even_penalties
 from secateur.models.run import Run, fingerprint
+from secateur.search.arrays import Bools, Floats, Weights
 from secateur.search.checkpoint import Round
-from secateur.search.core import Bools, Example, Floats, Outcome, Policy, Reward, Weights
+from secateur.search.core import Example, Outcome, Policy, Reward
 from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
 from secateur.search.linear import REGULARIZER, Logistic, logistic_regression
 from secateur.search.pool import Pool
