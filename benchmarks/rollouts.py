@@ -27,7 +27,8 @@ from secateur.features.span import SpanFeatures
 from secateur.kernels.cky import counts as cky_counts
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.search.core import Episode, Policy, Reward, Sites, Trace
+from secateur.search.arrays import Sites
+from secateur.search.core import Episode, Policy, Reward, Trace
 from secateur.tasks.span_pruning.backprop import NO_SITES, ExpectedRecall
 from secateur.tasks.span_pruning.propagate import propagate
 from secateur.tasks.span_pruning.task import UNLIMITED, SpanPruning, sites_of

@@ -32,7 +32,7 @@ from secateur.kernels.arcs.parts import arc_parts
 from secateur.kernels.perceptron.mira import Corpus, sentence_at, sibling_scores
 from secateur.kinds.arcs.parts import ArcParts
 from secateur.plots.frontier import LEARNED, UNPRUNED
-from secateur.search.core import Ints
+from secateur.search.arrays import Ints
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.treebanks.dependency_tree import DependencyTree
 

@@ -47,21 +47,9 @@ from secateur.metrics.attachment import DependencyScoring
 from secateur.models.curve import tradeoffs
 from secateur.models.measure import tried
 from secateur.models.run import Run
+from secateur.search.arrays import Bools, Floats, Sites
 from secateur.search.checkpoint import Round
-from secateur.search.core import (
-    FREE,
-    Bools,
-    Episode,
-    Example,
-    Floats,
-    Force,
-    Outcome,
-    Policy,
-    Reward,
-    Rows,
-    Sites,
-    Values,
-)
+from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Reward, Rows, Values
 from secateur.search.learners import Aggregate, Minibatch, judge
 from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine

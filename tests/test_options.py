@@ -13,10 +13,12 @@ import secateur as sec
 from secateur.errors import InputError
 from secateur.options import (
     check_choice,
+    check_counts,
     check_least,
     check_number,
     check_whole,
     made,
+    number_of,
     offers,
     option,
 )
@@ -139,3 +141,22 @@ def test_checks() -> None:
     for wrong in (True, "1", None, 1.0):
         with pytest.raises(TypeError, match="trees: give a whole number, not"):
             check_whole("trees", wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    offered: int | None = option(None, "How many.", low=3, counts="operating points")
+    hidden: int = number_of("timing runs", 3, low=1)
+    whatever: int = 0
+
+
+def test_counts_are_checked_by_their_fields() -> None:
+    check_counts(Counted())
+    check_counts(Counted(3, 1, -5))
+    with pytest.raises(InputError, match="2 operating points; ask for 3 or more"):
+        check_counts(Counted(2))
+    with pytest.raises(InputError, match="0 timing runs; ask for 1 or more"):
+        check_counts(Counted(hidden=0))
+    with pytest.raises(TypeError, match="timing runs: give a whole number, not None"):
+        check_counts(Counted(hidden=None))  # type: ignore[arg-type]
+    assert [offer.name for offer in offers(Counted)] == ["offered"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class InputError(ValueError):
     """Wrong input: says what is wrong, where it is, and what to do about it."""
@@ -26,6 +29,15 @@ class MissingExtra(ImportError):
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f'this needs {library}: pip install "secateur[{extra}]"')
+
+
+@contextmanager
+def needing(library: str, extra: str) -> Iterator[None]:
+    """Within, such a library is imported."""
+    try:
+        yield
+    except ImportError as problem:
+        raise MissingExtra(library, extra) from problem
 
 
 def _rebuild(what: str, where: str, fix: str) -> InputError:

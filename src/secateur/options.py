@@ -30,14 +30,20 @@ def option(
     high: float | None = None,
     type: type | None = None,
     also: str = "",
+    counts: str = "",
 ) -> Any:
     """A field that commands offer; `low` and `high` are the least and the largest value that makes sense.
 
     `type` is that of a value on the command line, where it is not the field's own; `also` is another name
-    of the option there.
+    of the option there; `counts` says what it is a number of.
     """
-    about = {"help": help, "low": low, "high": high, "type": type, "also": also}
+    about = {"help": help, "low": low, "high": high, "type": type, "also": also, "counts": counts}
     return field(default=default, metadata=about)
+
+
+def number_of(counts: str, default: int | None, *, low: int) -> Any:
+    """A field that is a number of something, `low` at least, and that commands do not offer."""
+    return field(default=default, metadata={"counts": counts, "low": low})
 
 
 def option_as_in(options: type[Options], name: str, *, default: Any = MISSING) -> Any:
@@ -117,3 +123,11 @@ def check_least(numbers: Mapping[str, tuple[int, int]]) -> None:
     for what, (number, least) in numbers.items():
         if check_whole(what, number) < least:
             raise InputError(f"{number} {what}", fix=f"ask for {least} or more")
+
+
+def check_counts(options: Options) -> None:
+    """Refuse numbers of things below their least; None is one where it is the default: as many as usual."""
+    for one in fields(options):
+        number = getattr(options, one.name)
+        if one.metadata.get("counts") and (number, one.default) != (None, None):
+            check_least({one.metadata["counts"]: (number, one.metadata["low"])})

@@ -12,7 +12,7 @@ from secateur.features.stages import stages_of
 from secateur.kernels.arcs import ranking
 from secateur.kernels.arcs.stages import ALWAYS, Rules
 from secateur.kernels.perceptron.mira import parse_corpus
-from secateur.kinds.arcs.ranking import rank, rank_siblings
+from secateur.kinds.arcs.ranking import rank
 from secateur.kinds.arcs.weights import staged_weights
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.treebanks import garden
@@ -45,7 +45,7 @@ def trained() -> list[Any]:
         parse_corpus(FEATURES.compiled, stages, stage, rules, weights, corpus, heads) for stage in range(3)
     ]
     rows = np.flatnonzero(weights)
-    ranked = [rank(FEATURES, weights, corpus), rank_siblings(FEATURES, weights, corpus)]
+    ranked = [rank(FEATURES, weights, corpus, siblings=siblings) for siblings in (False, True)]
     return [
         failed,
         heads.tolist(),

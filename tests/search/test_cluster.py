@@ -18,8 +18,8 @@ from secateur.kinds.arcs.policies import dagger
 from secateur.kinds.pcfg.recipe import Settings, Trainer
 from secateur.kinds.pcfg.trainer import cubic
 from secateur.models.run import Run
+from secateur.search.arrays import Floats
 from secateur.search.checkpoint import Round
-from secateur.search.core import Floats
 from secateur.search.learners import Aggregate
 from secateur.search.parallel import Engine, WorkersLost
 from secateur.tasks.span_pruning.backprop import backprop

@@ -17,7 +17,8 @@ from secateur.errors import InputError
 from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.stages import ALWAYS, LAST, NEVER
 from secateur.kernels.perceptron.mira import parse_corpus
-from secateur.search.core import Episode, Example, Floats, Outcome, Policy, Reward
+from secateur.search.arrays import Floats
+from secateur.search.core import Episode, Example, Outcome, Policy, Reward
 from secateur.search.values import imitate, replay
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.tasks.arc_locking.limits import LengthLimits

@@ -13,19 +13,9 @@ from secateur import Parser, induce, metrics
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
+from secateur.search.arrays import Floats
 from secateur.search.checkpoint import Checkpoint
-from secateur.search.core import (
-    Accuracy,
-    Among,
-    Example,
-    Floats,
-    Force,
-    Outcome,
-    Policy,
-    Reward,
-    Values,
-    Work,
-)
+from secateur.search.core import Accuracy, Among, Example, Force, Outcome, Policy, Reward, Values, Work
 from secateur.search.learners import Aggregate, Minibatch, judge
 from secateur.search.linear import Logistic
 from secateur.search.parallel import Engine

@@ -26,7 +26,7 @@ from secateur.cli import (
     train,
     treebank,
 )
-from secateur.cli.options import with_dial
+from secateur.cli.options import with_dial, with_text_source
 from secateur.cli.owners import (
     with_inducing,
     with_looking,
@@ -134,11 +134,11 @@ def built(kinds: tuple[str, ...]) -> typer.Typer:
     app.callback()(top)
     app.command()(with_reading(quickstart.quickstart))
     app.command()(with_settings(with_reading(train.train)))
-    app.command()(with_using(with_dial(parse.parse)))
+    app.command()(with_using(with_dial(with_text_source(parse.parse))))
     app.command()(with_scoring(with_reading(with_using(with_dial(evaluate.evaluate)))))
     app.command()(frontier.frontier)
     app.command()(with_looking(with_using(with_dial(inspect.inspect))))
-    app.command()(with_using(with_dial(bench.bench)))
+    app.command()(with_using(with_dial(with_text_source(bench.bench))))
     app.command()(doctor.doctor)
     treebanks = typer.Typer(help=treebank.HELP, no_args_is_help=True)
     for command in (treebank.check, treebank.info, treebank.convert, treebank.draw):

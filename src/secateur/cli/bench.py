@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Dial, Encoding, FromText, Json, Quiet, check_picture
+from secateur.cli.options import Dial, Json, Quiet, Source, check_picture
 from secateur.cli.settings import chosen, one_tree
 from secateur.cli.spread import Given
 from secateur.cli.tally import plural
@@ -45,8 +45,7 @@ def bench(
     ] = None,
     dial: Dial,
     using: Given,
-    from_: FromText = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -62,7 +61,7 @@ def bench(
     parsers = {name: loaded.measured_parser(name, **own) for _, name in chosen(model, loaded, settings)}
     if plot and len(parsers) > 1:
         raise typer.BadParameter("--plot draws one point: choose it with --point")
-    name, given = _sentences(loaded.kind.annotation, text, sentences, from_, encoding)
+    name, given = _sentences(loaded.kind.annotation, text, sentences, source)
     parses = {point: parser.batch(given) for point, parser in parsers.items()}
     timings = clock(parsers, given, repeat=repeat, watch=watching(quiet))
     figures = loaded.kind.figures
@@ -75,14 +74,14 @@ def bench(
 
 
 def _sentences(
-    annotation: Annotation[Any], text: str | None, count: int, format: str | None, encoding: str
+    annotation: Annotation[Any], text: str | None, count: int, source: Source
 ) -> tuple[str, list[Sentence]]:
     """What to parse, and what to call it."""
     if text is None:
         number = min(count, GARDEN)
         trees = inputs.grown(annotation, number)
         return f"garden ({number:,} sentences)", [annotation.sentence(tree) for tree in trees]
-    found = inputs.sentences(text, raw=False, format=format, encoding=encoding).sentences
+    found = inputs.sentences(text, source).sentences
     given = list(islice((sentence for sentence in found if len(sentence)), count))
     if not given:
         raise InputError("no sentences", where=text, fix="give one sentence a line")

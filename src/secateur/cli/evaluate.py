@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Dial, Encoding, From, Jobs, Json, Quiet, Seed
+from secateur.cli.options import Dial, Jobs, Json, Quiet, Seed, Source
 from secateur.cli.settings import chosen, one_tree, settings_of
 from secateur.cli.spread import Given
 from secateur.cli.terminal import err, print_json, print_table, watching
 from secateur.errors import InputError
 from secateur.metrics.scores import SCORING
-from secateur.treebanks import formats
 from secateur.treebanks.annotation import read_files
 from secateur.treebanks.reading import annotation_of
 
@@ -60,9 +59,8 @@ def evaluate(
     using: Given,
     reading: Given,
     scoring: Given,
-    from_: From = None,
+    source: Source,
     jobs: Jobs = 1,
-    encoding: Encoding = "utf-8",
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -73,13 +71,13 @@ def evaluate(
     is scored at one setting of its dial or several, as in --budget 500wps,2000wps or --points all.
     """
     show = Show(by is not None, sentences, seed, json, quiet)
-    if not inputs.is_model(gold, encoding=encoding):
+    if not inputs.is_model(gold, encoding=source.encoding):
         using.none("there is no model here")
         reading.none("two files are scored as they stand")
         if dial or points:
             fix = "name a model first, or leave the setting out"
             raise InputError("only a model has a dial", where=gold, fix=fix)
-        _report(_compared(gold, parsed, from_, encoding, scoring), show)
+        _report(_compared(gold, parsed, source, scoring), show)
         return
     settings = settings_of(dial, points)
     if sentences and len(settings) != 1 and not json:
@@ -89,7 +87,7 @@ def evaluate(
     own = reading.of(annotation.name)
     how = annotation.reading(**own) if own else annotation.reading.from_notes(model.settings)
     judge = SCORING[annotation.name](**scoring.of(annotation.name))
-    bank = read_files(annotation, [parsed], how, format=from_, encoding=encoding)
+    bank = read_files(annotation, [source.opened(parsed)], how)
     parsing = one_tree(model.kind, using)
     rows = _rows(gold, model, bank, settings, judge, parsing, jobs, quiet)
     said = [how.said(), replace(model.kind.measured(model.settings), **parsing).said()]
@@ -99,15 +97,14 @@ def evaluate(
 # Two files --------------------------------------------------------------------------------------------------
 
 
-def _compared(gold: str, parsed: str, format: str | None, encoding: str, scoring: Given) -> Scores:
+def _compared(gold: str, parsed: str, source: Source, scoring: Given) -> Scores:
     """The trees of one file against those of another, as they stand."""
     if gold == parsed == "-":
         raise typer.BadParameter("only one of the two can come from standard input")
-    if inputs.is_model(parsed, encoding=encoding):
+    if inputs.is_model(parsed, encoding=source.encoding):
         fix = "name the model or grammar first, then the gold trees"
         raise InputError("this is something to parse with", where=parsed, fix=fix)
-    right = formats.opened(gold, format=format, encoding=encoding)
-    found = formats.opened(parsed, format=format, encoding=encoding)
+    right, found = source.opened(gold), source.opened(parsed)
     annotation = annotation_of([right, found])
     judge: Scoring[Any] = SCORING[annotation.name](**scoring.of(annotation.name))
     with inputs.located(found.name):

@@ -13,9 +13,9 @@ from secateur.cli.dialects import Dialect, check_dialect, write, written
 from secateur.cli.faults import faults
 from secateur.cli.figures import report
 from secateur.cli.induction import INDUCTIONS, Induction
-from secateur.cli.options import Encoding, From, GrammarOutput, Json, Quiet
+from secateur.cli.options import GrammarOutput, Json, Quiet, Source
 from secateur.cli.spread import Given
-from secateur.cli.terminal import count, err, print_json, print_pairs, print_table, progress
+from secateur.cli.terminal import count, err, print_faults, print_json, print_pairs, print_table, progress
 from secateur.errors import InputError
 from secateur.grammar.files import read_any
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
@@ -46,12 +46,11 @@ def induce(
     files: Annotated[list[str], typer.Argument(help='Treebank files; "-" for standard input.')],
     output: GrammarOutput,
     *,
-    to: To = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
+    source: Source,
     inducing: Given,
     reading: Given,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    to: To = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Leave out longer sentences.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -60,7 +59,7 @@ def induce(
     A PCFG off phrases (Penn brackets); a PLCFRS off discontinuous ones (export, TIGER-XML, Alpino,
     discbracket).
     """
-    given = inputs.opened(files, from_, encoding)
+    given = [source.opened(file) for file in files]
     annotation = annotation_of(given)
     if annotation is not DISCONTINUOUS:
         annotation = PHRASES  # which refuses dependencies
@@ -119,14 +118,7 @@ def check(file: File, *, json: Json = False) -> None:
         found = faults(_read(file, composed=False), file)
     except InputError as unreadable:
         found = [unreadable]
-    if json:
-        print_json({"faults": [{"where": f.where, "what": f.what, "fix": f.fix} for f in found]})
-    else:
-        for fault in found:
-            print(fault)
-        print(count(len(found), "fault"))
-    if found:
-        raise typer.Exit(1)
+    print_faults(found, {}, json)
 
 
 def convert(

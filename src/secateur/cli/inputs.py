@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from secateur.cli.options import TOKENS
+from secateur.cli.options import TOKENS, Source
 from secateur.errors import InputError
 from secateur.grammar.files import is_grammar
 from secateur.treebanks import formats
@@ -44,10 +44,6 @@ def located(where: str) -> Iterator[None]:
         if error.where:
             raise
         raise InputError(error.what, where=where, fix=error.fix) from None
-
-
-def opened(files: Sequence[str], format: str | None, encoding: str) -> list[Opened]:
-    return [formats.opened(file, format=format, encoding=encoding) for file in files]
 
 
 def reading_of(annotation: Annotation[Any], given: Given) -> Any:
@@ -88,10 +84,9 @@ class Unparsed(NamedTuple):
 
 def sentences(
     given: str,
+    written: Source,
     *,
-    raw: bool,
-    format: str | None,
-    encoding: str,
+    raw: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> Unparsed:
     """From a sentence on the command line, a file of tokens, raw text, or a treebank.
@@ -101,8 +96,8 @@ def sentences(
     if given != "-" and not os.path.exists(given):
         return Unparsed("", _quoted(given, raw=raw))
     if source.is_folder(given):
-        return _treebank(formats.opened(given, format=format, encoding=encoding))
-    lines = source.lines(given, encoding=encoding)
+        return _treebank(written.opened(given))
+    lines, format = source.lines(given, encoding=written.encoding), written.format
     if raw:
         return Unparsed("", read_sentences(lines, raw=True))
     head, told = _head(lines), format is not None
@@ -175,7 +170,7 @@ def _head(lines: Iterator[str]) -> list[str]:
 
 def one_sentence(text: str, encoding: str) -> Sentence:
     """The only sentence of what was given."""
-    found = sentences(text, raw=False, format=None, encoding=encoding).sentences
+    found = sentences(text, Source(None, encoding)).sentences
     name = source.name_of(text)
     given = list(islice((one for one in found if len(one)), 2))
     if len(given) != 1:

@@ -6,28 +6,25 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from secateur.errors import InputError
 from secateur.treebanks import formats
+from secateur.treebanks.formats import Opened
 
 TOKENS = "tokens"
 
 
-def _one_of(known: tuple[str, ...], value: str | None) -> str | None:
-    if value is not None and value not in known:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}")
-    return value
+def _from(what: str, known: tuple[str, ...]) -> Any:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in known:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}")
+        return value
 
-
-def _check_format(value: str | None) -> str | None:
-    return _one_of(formats.ALL_FORMATS, value)
-
-
-def _check_text_format(value: str | None) -> str | None:
-    return _one_of((TOKENS, *formats.ALL_FORMATS), value)
+    text = f"Format of {what}: {', '.join(known)}. Recognised if not given."
+    return typer.Option("--from", help=text, callback=check)
 
 
 def _check_encoding(value: str) -> str:
@@ -92,22 +89,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no s
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 means all cores.", min=0)]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the input.", callback=_check_encoding)]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help=f"Format of the trees: {', '.join(formats.ALL_FORMATS)}. Recognised if not given.",
-        callback=_check_format,
-    ),
-]
-FromText = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help=f"Format of the input: {', '.join((TOKENS, *formats.ALL_FORMATS))}. Recognised if not given.",
-        callback=_check_text_format,
-    ),
-]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -123,6 +104,28 @@ GrammarOutput = Annotated[
 
 
 ModelFolder = Annotated[Path, typer.Argument(help="A model directory.", callback=_check_model)]
+
+From = Annotated[str | None, _from("the trees", formats.ALL_FORMATS)]
+FromText = Annotated[str | None, _from("the input", (TOKENS, *formats.ALL_FORMATS))]
+
+
+class Source(NamedTuple):
+    """How what is read is written."""
+
+    format: str | None  # None: to be recognised
+    encoding: str
+
+    def opened(self, file: str) -> Opened:
+        return formats.opened(file, format=self.format, encoding=self.encoding)
+
+
+def _source(*, from_: From = None, encoding: Encoding = "utf-8") -> Source:
+    return Source(from_, encoding)
+
+
+def _text_source(*, from_: FromText = None, encoding: Encoding = "utf-8") -> Source:
+    return Source(from_, encoding)
+
 
 Dial = dict[str, Any]  # the settings that were given: keywords of Model.choose
 
@@ -160,17 +163,32 @@ def _dial(
 
 def with_dial(command: Callable[..., None]) -> Callable[..., None]:
     """A command that takes `dial` as one that has the dial's options, the same for all commands."""
-    own, options = (signature(made, eval_str=True) for made in (command, _dial))
+    return _gathering("dial", _dial, command)
+
+
+def with_source(command: Callable[..., None]) -> Callable[..., None]:
+    """The same of `source`, where treebanks are read."""
+    return _gathering("source", _source, command)
+
+
+def with_text_source(command: Callable[..., None]) -> Callable[..., None]:
+    """The same of `source`, where text is read too."""
+    return _gathering("source", _text_source, command)
+
+
+def _gathering(name: str, gather: Callable[..., Any], command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes what is gathered from options, as one that has these options."""
+    own, options = (signature(made, eval_str=True) for made in (command, gather))
 
     @wraps(command)
     def spread(**given: Any) -> None:
-        settings = {name: given.pop(name) for name in options.parameters}
-        command(**given, dial=_dial(**settings))
+        gathered = {option: given.pop(option) for option in options.parameters}
+        command(**given, **{name: gather(**gathered)})
 
     kept = [
         parameter.replace(kind=Parameter.KEYWORD_ONLY)
         for parameter in own.parameters.values()
-        if parameter.name != "dial"
+        if parameter.name != name
     ]
     spread.__signature__ = Signature([*kept, *options.parameters.values()])  # type: ignore[attr-defined]
     return spread

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from secateur.cli.induction import INDUCTIONS
+from secateur.cli.options import with_source
 from secateur.cli.spread import Owners, spread
 from secateur.metrics.scores import SCORING
 from secateur.models.table import kinds
@@ -27,9 +28,9 @@ def with_looking(command: Any) -> Any:
 
 
 def with_reading(command: Any) -> Any:
-    """A command that takes `reading`: how files become trees."""
+    """A command that takes `source` and `reading`: how files are written, and become trees."""
     owners = {name: annotation.reading for name, annotation in ANNOTATIONS.items()}
-    return spread("reading", owners, "treebanks of")(command)
+    return with_source(spread("reading", owners, "treebanks of")(command))
 
 
 def with_inducing(command: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Dial, Encoding, FromText, Jobs, Json, Output, Quiet
+from secateur.cli.options import Dial, Jobs, Json, Output, Quiet, Source
 from secateur.cli.settings import choose
 from secateur.cli.spread import Given
 from secateur.cli.tally import Tally
@@ -74,7 +74,6 @@ def parse(
     ] = "-",
     *,
     raw: Raw = False,
-    from_: FromText = None,
     to: To = None,
     output: Output = None,
     on_long: Long = OnLong.degrade,
@@ -82,7 +81,7 @@ def parse(
     dial: Dial,
     using: Given,
     jobs: Jobs = 1,
-    encoding: Encoding = "utf-8",
+    source: Source,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -102,7 +101,7 @@ def parse(
     with inputs.located(model):
         parser = loaded.parser(point.name if point else None, limits=limits, **using.of(loaded.kind.name))
     warn = None if quiet else err.print
-    given = inputs.sentences(text, raw=raw, format=from_, encoding=encoding, warn=warn)
+    given = inputs.sentences(text, source, raw=raw, warn=warn)
     form = _form(JSON if json else to, given.format, parser)
     typing = text == "-" and sys.stdin is not None and sys.stdin.isatty()
     if typing and not quiet:

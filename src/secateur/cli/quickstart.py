@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Json, Quiet, Seed
+from secateur.cli.options import Json, Quiet, Seed, Source
 from secateur.cli.spread import Given
 from secateur.cli.terminal import count, print_json, print_table, telling, this_command
 from secateur.errors import InputError
@@ -45,8 +45,7 @@ def quickstart(
     ),
     sentences: Annotated[int, typer.Option(min=1, help="Held-out sentences to parse, at most.")] = TEST,
     reading: Given,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -56,7 +55,7 @@ def quickstart(
 
     if folder.exists() and not folder.is_dir():
         raise InputError("this is no folder", where=str(folder), fix="name another with --output")
-    file = None if data is None else formats.opened(data, format=from_, encoding=encoding)
+    file = None if data is None else source.opened(data)
     with inputs.located(file.name if file else ""):
         kind = kind_for(file.annotation if file else formats.PHRASES)
     how = inputs.reading_of(kind.annotation, reading)

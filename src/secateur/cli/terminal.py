@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -155,6 +156,20 @@ def _keep_or_delete(partial: Path) -> None:
 
 def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False))
+
+
+def print_faults(faults: Sequence[InputError], read: Mapping[str, int], json: bool) -> None:
+    """What a check found in so much, counted by noun; the exit code is 1 if there is anything."""
+    if json:
+        found = [{"where": fault.where, "what": fault.what, "fix": fault.fix} for fault in faults]
+        print_json({**{f"{noun}s": number for noun, number in read.items()}, "faults": found})
+    else:
+        for fault in faults:
+            print(fault)
+        numbers = {**read, "fault": len(faults)}
+        print(", ".join(count(number, noun) for noun, number in numbers.items()))
+    if faults:
+        raise typer.Exit(1)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Jobs, Json, Quiet, Seed
+from secateur.cli.options import Jobs, Json, Quiet, Seed, Source
 from secateur.cli.settings import print_points
 from secateur.cli.spread import Given
 from secateur.cli.terminal import err, print_json, telling, this_command
@@ -51,8 +51,7 @@ def train(
     ] = None,
     settings: Given,
     reading: Given,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     jobs: Jobs = 1,
     engine: Annotated[
         Where, typer.Option("--engine", help="Where the work is done: on this machine, or on a cluster.")
@@ -74,7 +73,7 @@ def train(
 
     if output.exists() and not output.is_dir():
         raise InputError("this is no folder", where=str(output), fix="name another with --output")
-    given, held = inputs.opened(files, from_, encoding), inputs.opened(dev or [], from_, encoding)
+    given, held = ([source.opened(file) for file in some] for some in (files, dev or []))
     with inputs.located(" ".join(files)):
         chosen = _kind(kind, annotation_of([*given, *held]).name)
     made = chosen.settings(**settings.of(chosen.name), seed=seed)

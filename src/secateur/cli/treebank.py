@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from secateur.cli import inputs
-from secateur.cli.options import Encoding, From, Json, Output, Quiet, Seed
+from secateur.cli.options import Json, Output, Quiet, Seed, Source
 from secateur.cli.spread import Given
 from secateur.cli.terminal import count as count_of
-from secateur.cli.terminal import err, print_json, print_pairs, print_table, progress, sink
+from secateur.cli.terminal import err, print_faults, print_json, print_pairs, print_table, progress, sink
 from secateur.errors import InputError
 from secateur.treebanks import formats
 from secateur.treebanks.annotation import Annotation, read_files
@@ -62,8 +62,7 @@ def check(
     files: Files,
     *,
     reading: Given,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     json: Json = False,
 ) -> None:
     """Read treebanks and list every fault with file:line:column; exit code 1 if there is any."""
@@ -71,33 +70,24 @@ def check(
     trees = 0
     for file in files:
         try:
-            opened = formats.opened(file, format=from_, encoding=encoding)
+            opened = source.opened(file)
             annotation = ANNOTATIONS[opened.annotation]
             how = inputs.reading_of(annotation, reading)
             trees += sum(1 for _ in annotation.trees(opened, how.faulty(), faults.append, unparsed=True))
         except InputError as unreadable:
             faults.append(unreadable)
-    if json:
-        found = [{"where": fault.where, "what": fault.what, "fix": fault.fix} for fault in faults]
-        print_json({"trees": trees, "faults": found})
-    else:
-        for fault in faults:
-            print(fault)
-        print(f"{count_of(trees, 'tree')}, {count_of(len(faults), 'fault')}")
-    if faults:
-        raise typer.Exit(1)
+    print_faults(faults, {"tree": trees}, json)
 
 
 def info(
     files: Files,
     *,
     reading: Given,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     json: Json = False,
 ) -> None:
     """Sizes, lengths, labels and tags of a treebank, as it is read for training."""
-    opened = inputs.opened(files, from_, encoding)
+    opened = [source.opened(file) for file in files]
     annotation = annotation_of(opened)
     bank = read_files(annotation, opened, inputs.reading_of(annotation, reading))
     description, special, checksum = bank.describe()._asdict(), bank.special(), bank.checksum()
@@ -133,8 +123,7 @@ def convert(
     ] = None,
     reading: Given,
     output: Output = None,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first fault instead of skipping.")
     ] = False,
@@ -145,7 +134,7 @@ def convert(
     Trees that cannot be read or written are skipped and listed, and the exit code is 1.
     """
     faults: list[InputError] = []
-    opened = formats.opened(file, format=from_, encoding=encoding)
+    opened = source.opened(file)
     annotation = ANNOTATIONS[opened.annotation]
     how = _how(annotation, reading, normalize)
     resolver = _resolver(annotation, to, normalize) if traces else None
@@ -183,13 +172,12 @@ def draw(
     normalize: Normalize = False,
     reading: Given,
     output: Output = None,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
+    source: Source,
 ) -> None:
     """Draw trees in the terminal, or one as SVG."""
     if svg and count > 1:
         raise typer.BadParameter("an SVG file holds one tree: leave out --count")
-    opened = formats.opened(file, format=from_, encoding=encoding)
+    opened = source.opened(file)
     annotation = ANNOTATIONS[opened.annotation]
     trees = annotation.trees(opened, _how(annotation, reading, normalize), unparsed=True)
     before = sum(1 for _ in islice(trees, number - 1))

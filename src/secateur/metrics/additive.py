@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import add, attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 
 class Additive:
@@ -41,6 +41,20 @@ class Additive:
     def _values(cls) -> Callable[[Any], tuple[int, ...]]:
         """From counts, all of them in order."""
         return attrgetter(*cls._names())
+
+
+class Percent:
+    """A figure of counts: one as a share of another."""
+
+    def __init__(self, part: str, whole: str) -> None:
+        self.counted = attrgetter(part, whole)
+
+    @overload
+    def __get__(self, counts: None, owner: type[Additive]) -> Self: ...
+    @overload
+    def __get__(self, counts: Additive, owner: type[Additive]) -> float: ...
+    def __get__(self, counts: Additive | None, owner: type[Additive]) -> Self | float:
+        return self if counts is None else percent(*self.counted(counts))
 
 
 def percent(part: int, whole: int) -> float:

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from unicodedata import category
 
 from secateur.errors import InputError
-from secateur.metrics.additive import Additive, percent
+from secateur.metrics.additive import Additive, Percent
 from secateur.metrics.bootstrap import confidence
 from secateur.metrics.corpus import CorpusScores, paired
 from secateur.metrics.evalb.counts import Counts
@@ -45,25 +45,10 @@ class Attachment(Additive):
     complete: int = 0  # sentences in which all words that count have the right head
     complete_labelled: int = 0  # and label
 
-    @property
-    def uas(self) -> float:
-        """Words with the right head, %."""
-        return percent(self.heads, self.words)
-
-    @property
-    def las(self) -> float:
-        """Words with the right head and label, %."""
-        return percent(self.labelled, self.words)
-
-    @property
-    def complete_match(self) -> float:
-        """Sentences whose words all have the right head, %."""
-        return percent(self.complete, self.sentences)
-
-    @property
-    def complete_labelled_match(self) -> float:
-        """And the right label, %."""
-        return percent(self.complete_labelled, self.sentences)
+    uas = Percent("heads", "words")
+    las = Percent("labelled", "words")
+    complete_match = Percent("complete", "sentences")
+    complete_labelled_match = Percent("complete_labelled", "sentences")
 
 
 sum_attachments = Attachment.sum

@@ -21,7 +21,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from secateur.search.core import Weights
+from secateur.search.arrays import Weights
 
 Array = npt.NDArray[Any]
 Packed = npt.NDArray[np.uint32]  # [2, active + 1]

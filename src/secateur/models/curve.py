@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.models.point import Point, by_work, pareto
-from secateur.search.core import Floats
+from secateur.search.arrays import Floats
 
 # Where fits start: the slope, and how far from 0 work begins to pay, as a share of the least runtime.
 STEEPNESS, SHIFTS = (0.5, 1.0, 2.0, 4.0), (1e-3, 0.1, 1.0)

@@ -26,8 +26,8 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.models.arrays import Schema, check_arrays
 from secateur.models.forms import formed, parse_json
+from secateur.search.arrays import Weights
 from secateur.search.checkpoint import Checkpoint
-from secateur.search.core import Weights
 from secateur.search.linear import dense, sparse
 from secateur.search.parallel import Engine
 

@@ -32,7 +32,7 @@ from secateur.models.arrays import (
     unpack_weights,
 )
 from secateur.models.forms import formed, parse_json
-from secateur.search.core import Weights
+from secateur.search.arrays import Weights
 
 __all__ = [
     "Array",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from secateur.search.core import Floats, Ints, Ptr, Sites, Weights
+from secateur.search.arrays import Floats, Ints, Ptr, Sites, Weights
 from secateur.search.linear import dense, sparse
 
 Arrays = Mapping[str, npt.NDArray[Any]]

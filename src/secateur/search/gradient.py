@@ -17,22 +17,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from secateur.search.arrays import Floats, Ints, Weights
 from secateur.search.checkpoint import Checkpoint, Round
-from secateur.search.core import (
-    NONE,
-    Episode,
-    Example,
-    Floats,
-    Ints,
-    Outcome,
-    Policy,
-    Reward,
-    Rows,
-    Search,
-    Task,
-    Trace,
-    Weights,
-)
+from secateur.search.core import NONE, Episode, Example, Outcome, Policy, Reward, Rows, Search, Task, Trace
 from secateur.search.learners import (
     Cost,
     Learner,

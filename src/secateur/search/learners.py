@@ -16,22 +16,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from secateur.search.arrays import Floats, Ints, Sites, Weights
 from secateur.search.checkpoint import Checkpoint, Round
-from secateur.search.core import (
-    Accuracy,
-    Batched,
-    Example,
-    Floats,
-    Ints,
-    Policy,
-    Reward,
-    Rows,
-    Search,
-    Sites,
-    Task,
-    Values,
-    Weights,
-)
+from secateur.search.core import Accuracy, Batched, Example, Policy, Reward, Rows, Search, Task, Values
 from secateur.search.linear import Fit, Logistic
 from secateur.search.parallel import Engine
 from secateur.search.pool import Pool

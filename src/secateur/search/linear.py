@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.kernels import logistic
-from secateur.search.core import Bools, Floats, Ints, Ptr, Rows, Weights, all_ones
+from secateur.search.arrays import Bools, Floats, Ints, Ptr, Weights
+from secateur.search.core import Rows, all_ones
 
 # Among the best of 2^-11 to 2^-19 for baselines on the dev part of the PTB sample: docs/papers.
 REGULARIZER = 2.0**-18

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from secateur.errors import InputError, MissingExtra
+from secateur.errors import InputError, needing
 from secateur.search.travel import from_bytes
 from secateur.search.workers import Workers, useful
 from secateur.search.workers import WorkersLost as WorkersLost
@@ -144,11 +144,9 @@ def _processes(engine: Engine) -> Iterator[Crew]:
 
 @contextmanager
 def _dask(engine: Engine) -> Iterator[Crew]:
-    try:
+    with needing("distributed", "dask"):
         from distributed import CancelledError, Client, KilledWorker, TimeoutError, as_completed
         from distributed.comm import CommClosedError
-    except ImportError as problem:
-        raise MissingExtra("distributed", "dask") from problem
 
     def run(function: Function, items: Sequence[Any], chunks: list[list[int]]) -> Iterator[Numbered]:
         packed = _pack_function(function)
@@ -178,11 +176,9 @@ def _dask(engine: Engine) -> Iterator[Crew]:
 
 @contextmanager
 def _ray(engine: Engine) -> Iterator[Crew]:
-    try:
+    with needing("ray", "ray"):
         import ray
         from ray.exceptions import RayError, RayTaskError
-    except ImportError as problem:
-        raise MissingExtra("ray", "ray") from problem
 
     def run(function: Function, items: Sequence[Any], chunks: list[list[int]]) -> Iterator[Numbered]:
         shared = ray.put(_pack_function(function))

@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from secateur.search.arrays import Bools, Floats, Ints, Ptr, Sites
 from secateur.search.checkpoint import NOTHING, Held
-from secateur.search.core import Bools, Floats, Ints, Ptr, Rows, Sites
+from secateur.search.core import Rows
 from secateur.search.linear import Matrix
 
 FeaturesOf = Callable[[Sites, Floats], Rows]

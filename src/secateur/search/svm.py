@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from secateur.search.core import Floats, Ptr, Weights
+from secateur.search.arrays import Floats, Ptr, Weights
 from secateur.search.linear import Matrix, over_others
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from secateur.search.core import NONE, Episode, Floats, Force, Policy, RewardOf, Steps, Task, Values
+from secateur.search.arrays import Floats, Steps
+from secateur.search.core import NONE, Episode, Force, Policy, RewardOf, Task, Values
 
 
 def replay(

@@ -8,23 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from secateur.search.core import (
-    NONE,
-    Among,
-    Batched,
-    Episode,
-    Example,
-    Floats,
-    Ints,
-    Policy,
-    Ptr,
-    Reward,
-    Sites,
-    Steps,
-    Task,
-    Trace,
-    Values,
-)
+from secateur.search.arrays import Floats, Ints, Ptr, Sites, Steps
+from secateur.search.core import NONE, Among, Batched, Episode, Example, Policy, Reward, Task, Trace, Values
 
 Item = tuple[int, Example]  # its number among the data
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from secateur.search.core import FREE, Bools, Episode, Example, Force, Outcome, Policy, Rows, Task, Trace
+from secateur.search.arrays import Bools
+from secateur.search.core import FREE, Episode, Example, Force, Outcome, Policy, Rows, Task, Trace
 
 COLD, HOT = 1e-9, 1e9  # temperatures that leave no choice, and every choice
 

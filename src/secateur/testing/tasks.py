@@ -9,20 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from secateur.search.core import (
-    FREE,
-    NONE,
-    Episode,
-    Example,
-    Force,
-    Ints,
-    Outcome,
-    Policy,
-    Rows,
-    Task,
-    Trace,
-    Work,
-)
+from secateur.search.arrays import Ints
+from secateur.search.core import FREE, NONE, Episode, Example, Force, Outcome, Policy, Rows, Task, Trace, Work
 from secateur.testing.runs import COLD, HOT, Run, all_runs, sample_policies
 
 SPARE = 1 << 24  # weights to look beyond the last with

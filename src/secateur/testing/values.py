@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from secateur.search.core import Episode, Example, Floats, Outcome, Policy, Steps, Task, Trace, Values
+from secateur.search.arrays import Floats, Steps
+from secateur.search.core import Episode, Example, Outcome, Policy, Task, Trace, Values
 from secateur.search.values import replay
 from secateur.testing.runs import Run, all_runs
 

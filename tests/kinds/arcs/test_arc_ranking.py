@@ -13,7 +13,7 @@ from locking_cases import eighths
 from naive.arc_locking import Rows, rows_of
 from naive.mira import tree_of
 from secateur.features.arc import ArcFeatures
-from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
+from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank
 from secateur.tasks.arc_locking.corpus import corpus_of
 from secateur.treebanks import garden
 from secateur.treebanks.dependency_tree import DependencyTree
@@ -95,9 +95,8 @@ def test_templates_are_ranked_as_by_parsing_with_every_choice(seed: int, in_pair
     assert found == slowly(weights, [], arcs, single_root)
     assert reports[-1] == (units, units, found.accuracy[-1])
     assert len(reports) == units
-    ranked = rank_siblings(
-        FEATURES, weights, corpus, units=siblings if in_pairs else None, single_root=single_root
-    )
+    units_of_siblings = siblings if in_pairs else None
+    ranked = rank(FEATURES, weights, corpus, siblings=True, units=units_of_siblings, single_root=single_root)
     assert ranked == slowly(weights, [*range(first)], siblings, single_root)
 
 

@@ -29,7 +29,7 @@ from secateur.kinds.arcs.labels import Labeller
 from secateur.kinds.arcs.tagger import Tagger
 from secateur.models.arrays import MOST_WEIGHTS
 from secateur.models.storage import Content, Schema, Spec, Store, pack_arrays, weights_file
-from secateur.search.core import Weights
+from secateur.search.arrays import Weights
 from secateur.tasks.arc_locking.filter import ArcFilter
 from secateur.tasks.arc_locking.limits import UNLIMITED, LengthLimits
 from secateur.tasks.arc_locking.task import ArcModels

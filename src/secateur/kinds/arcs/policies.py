@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from secateur.search.arrays import Floats, Ints
 from secateur.search.checkpoint import Checkpoint, Round
-from secateur.search.core import Example, Floats, Ints, Outcome, Policy, Reward
+from secateur.search.core import Example, Outcome, Policy, Reward
 from secateur.search.learners import Aggregate, Apart, Save
 from secateur.search.learners import judge as judge_by
 from secateur.search.parallel import Engine

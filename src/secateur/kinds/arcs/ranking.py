@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from secateur.errors import InputError
 from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs import ranking as kernel
 from secateur.kernels.perceptron.mira import Corpus
-from secateur.search.core import Floats, Ints, Weights
+from secateur.search.arrays import Floats, Ints, Weights
 
 Units = Sequence[Sequence[int]]
 Report = Callable[[int, int, float], None]  # units chosen, of how many, share of right heads
@@ -51,46 +52,29 @@ def rank(
     weights: Weights,
     corpus: Corpus,
     *,
+    siblings: bool = False,
     units: Units | None = None,
     single_root: bool = True,
     jobs: int = 1,
     report: Report = lambda chosen, total, share: None,
 ) -> Ranking:
-    """First-order templates, each the one that adds most to what trees that may cross get right.
+    """Templates, each the one that adds most to what is right: of arcs, in trees that may cross.
 
-    Units are templates that are chosen together, one by one if not given.
+    Those of siblings are given all of arcs, and trees are projective. Units are templates that are chosen
+    together, one by one if not given.
     """
-    units = units or [(template,) for template in range(features.first)]
-    start = kernel.count_parts(corpus, False)
-    cached = _cached(features, units, weights, corpus, start, siblings=False)
+    among = range(features.first, len(features.templates)) if siblings else range(features.first)
+    units = units or [(template,) for template in among]
+    start = kernel.count_parts(corpus, siblings)
+    cached = _cached(features, units, weights, corpus, start, siblings=siblings)
+    search: Callable[..., int] = partial(kernel.right_heads, corpus)
+    if siblings:
+        arc_start = kernel.count_parts(corpus, False)
+        arcs = _cached(features, [range(features.first)], weights, corpus, arc_start, siblings=False)[0]
+        search = partial(kernel.right_heads_siblings, corpus, arc_start, arcs)
 
     def right(sums: Floats, unit: int) -> int:
-        return int(kernel.right_heads(corpus, start, sums, cached[unit], single_root))
-
-    return _forward(units, cached, right, _words(corpus), jobs, report)
-
-
-def rank_siblings(
-    features: ArcFeatures,
-    weights: Weights,
-    corpus: Corpus,
-    *,
-    units: Units | None = None,
-    single_root: bool = True,
-    jobs: int = 1,
-    report: Report = lambda chosen, total, share: None,
-) -> Ranking:
-    """Second-order templates, given all of the first order, by what projective trees get right."""
-    units = units or [(template,) for template in range(features.first, len(features.templates))]
-    arc_start = kernel.count_parts(corpus, False)
-    arcs = _cached(features, [range(features.first)], weights, corpus, arc_start, siblings=False)[0]
-    start = kernel.count_parts(corpus, True)
-    cached = _cached(features, units, weights, corpus, start, siblings=True)
-
-    def right(sums: Floats, unit: int) -> int:
-        return int(
-            kernel.right_heads_siblings(corpus, arc_start, arcs, start, sums, cached[unit], single_root)
-        )
+        return int(search(start, sums, cached[unit], single_root))
 
     return _forward(units, cached, right, _words(corpus), jobs, report)
 

@@ -28,7 +28,7 @@ from secateur.kinds.arcs.filters import filters_schema, train_filters
 from secateur.kinds.arcs.labels import Labeller
 from secateur.kinds.arcs.parts import ArcParts
 from secateur.kinds.arcs.policies import DaggerRound, dagger
-from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank, rank_siblings
+from secateur.kinds.arcs.ranking import Ranking, grouped, paired, prefixes, rank
 from secateur.kinds.arcs.settings import ArcSettings, Using
 from secateur.kinds.arcs.tagger import Tagger, jackknife
 from secateur.kinds.arcs.ways import PROJECTIVE, policy_name
@@ -38,7 +38,8 @@ from secateur.models.kind import Trained
 from secateur.models.measure import measure_all
 from secateur.models.run import Run, fingerprint
 from secateur.models.training import noted
-from secateur.search.core import Example, Policy, Weights
+from secateur.search.arrays import Weights
+from secateur.search.core import Example, Policy
 from secateur.tasks.arc_locking.corpus import corpus_of, corpus_tags
 from secateur.tasks.arc_locking.filter import ArcFilter, filter_templates, likely, with_gold
 from secateur.tasks.arc_locking.limits import LengthLimits
@@ -212,9 +213,8 @@ class ArcTrainer:
         groups = (tuple(range(self.features.first)), tuple(range(self.features.first, self._templates)))
         filters = self._stored_filters("filters", arcs, self.trees)
         weights = self._fit("weights of siblings", groups, self.trees, filters, shares=(0.0, 1.0))
-        return rank_siblings(
-            self.features, weights, held, single_root=self.settings.single_root, jobs=self.jobs
-        )
+        single_root = self.settings.single_root
+        return rank(self.features, weights, held, siblings=True, single_root=single_root, jobs=self.jobs)
 
     @property
     def _templates(self) -> int:

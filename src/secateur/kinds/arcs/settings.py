@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
 from secateur.models import kind
-from secateur.options import check_choice, check_least, option
+from secateur.options import check_choice, check_counts, number_of, option
 
 if TYPE_CHECKING:
     from secateur.features.arc import ArcFeatures
@@ -39,23 +39,25 @@ class ArcSettings:
         "Tags that the parser learns with and the dial is measured with; a tagger is trained anyway.",
     )
     points: int | None = option(
-        None, "Policies, each twice as careful as the one before; 4 by default.", low=1
+        None, "Policies, each twice as careful as the one before; 4 by default.", low=1, counts="policies"
     )
-    iterations: int = option(20, "Rounds of DAgger for each.", low=1)
+    iterations: int = option(20, "Rounds of DAgger for each.", low=1, counts="rounds of DAgger")
     ends: tuple[int, ...] = (24,)  # patterns of the first order that a stage has; the last has all
     sibling_ends: tuple[int, ...] = (14,)
-    even: int | None = None  # as in the paper: so many stages, accuracy growing evenly, templates one by one
+    # As in the paper: so many stages, accuracy growing evenly, templates one by one.
+    even: int | None = number_of("stages", None, low=1)
     filters: tuple[int, ...] = (8, 24)  # patterns of each filter; none: no filters
     margins: Margins = ()  # the filters' points, the widest first; none: as suits the order
     single_root: bool = True
     costs: tuple[float, ...] = ()  # of locking a wrong arc; one policy each; none: as suits the order
-    epochs: int = 12
-    shuffles: int = 2  # trainings, with the sentences in another order, whose weights are averaged
+    epochs: int = number_of("passes over the trees", 12, low=1)
+    # Trainings, with the sentences in another order, whose weights are averaged.
+    shuffles: int = number_of("orders of the sentences", 2, low=1)
     bits: int = 24
-    folds: int = 4
+    folds: int = number_of("folds", 4, low=2)
     policy_bits: int | None = None  # None: policies see scores and margins alone
     features: ArcFeatures | None = None  # patterns of your own
-    repeat: int = 3  # timing runs
+    repeat: int = number_of("timing runs", 3, low=1)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -66,17 +68,7 @@ class ArcSettings:
             value = getattr(self, name)
             if not isinstance(value, tuple | list):
                 raise TypeError(f"{name}: give a tuple, such as (8, 24), not {value!r}")
-        check_least(
-            {
-                "passes over the trees": (self.epochs, 1),
-                "orders of the sentences": (self.shuffles, 1),
-                "folds": (self.folds, 2),
-                "rounds of DAgger": (self.iterations, 1),
-                "timing runs": (self.repeat, 1),
-                "stages": (1 if self.even is None else self.even, 1),
-                "policies": (1 if self.points is None else self.points, 1),
-            }
-        )
+        check_counts(self)
         for ends in (self.ends, self.sibling_ends):
             if any(b <= a for a, b in pairwise((0, *ends))):
                 raise InputError(f"stages of {ends} patterns", fix="give growing numbers above 0")

@@ -20,7 +20,7 @@ from secateur.features.stages import stages_of
 from secateur.kernels.arcs.stages import ALWAYS, NEVER, Rules
 from secateur.kernels.perceptron import mira
 from secateur.kernels.perceptron.mira import Arcs, Corpus
-from secateur.search.core import Floats, Ints, Weights
+from secateur.search.arrays import Floats, Ints, Weights
 
 BITS = 24
 EPOCHS = 12

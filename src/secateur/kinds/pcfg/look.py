@@ -28,7 +28,8 @@ from secateur.models.point import Way
 from secateur.plots import chart as plot
 from secateur.plots.chart import Chart
 from secateur.plots.explain import Explanation, explain
-from secateur.search.core import Bools, Policy
+from secateur.search.arrays import Bools
+from secateur.search.core import Policy
 from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Constituent, Tree

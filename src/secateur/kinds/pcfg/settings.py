@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from secateur.errors import InputError
 from secateur.models import kind
-from secateur.options import check_choice, check_least, check_number, option
+from secateur.options import check_choice, check_counts, check_number, number_of, option
 
 if TYPE_CHECKING:
     from secateur.features.span import SpanFeatures
@@ -28,26 +28,35 @@ class Settings:
     grammar: str | PCFG | SplitPCFG = option(
         FINE, "fine: split into sub-symbols; coarse: the trees' own; or a grammar file.", type=str
     )
-    levels: int = option(LEVELS, "Levels of splitting a fine grammar, at most.", low=1)
-    products: int = option(1, "Fine grammars, from as many seeds, that judge together.", low=1)
+    levels: int = option(LEVELS, "Levels of splitting a fine grammar, at most.", low=1, counts="levels")
+    products: int = option(
+        1, "Fine grammars, from as many seeds, that judge together.", low=1, counts="products"
+    )
     surrogate: Literal["dp", "cp"] = option("dp", "dp: expected recall and kept spans; cp: F1 and items.")
-    points: int = option(8, "Baselines along the frontier, and LOLS runs from them.", low=3)
-    iterations: int = option(10, "Rounds of LOLS for each, at most.", low=1)
-    max_length: int = option(40, "Leave out longer training sentences.", low=3)
-    minibatch: int | None = option(None, "Sentences a round; all by default.", low=1)
+    points: int = option(
+        8, "Baselines along the frontier, and LOLS runs from them.", low=3, counts="operating points"
+    )
+    iterations: int = option(10, "Rounds of LOLS for each, at most.", low=1, counts="iterations")
+    max_length: int = option(
+        40, "Leave out longer training sentences.", low=3, counts="words as the longest training sentence"
+    )
+    minibatch: int | None = option(
+        None, "Sentences a round; all by default.", low=1, counts="sentences a round"
+    )
     left: float = 0.9  # of the best accuracy, at the fast end of the sweep
     patience: int = 5
     regularizer: float | None = None  # None: as usual
     least_seen: int = 2  # features of fewer sentences than this get no weight
     carry: float | None = None  # weight of the baseline's labels in LOLS; None: as suits the grammar
-    folds: int = 2  # a sentence is visited by a policy trained without its fold
+    folds: int = number_of("folds", 2, low=1)  # a sentence is visited by a policy trained without its fold
     rollouts: Literal["all", "some"] = "all"  # some: 2n for a sentence of n words
-    rollout_level: int = 0  # of a split grammar's hierarchy, from which roll-outs see it
+    # Of a split grammar's hierarchy, from which roll-outs see it.
+    rollout_level: int = number_of("as the level of roll-outs", 0, low=0)
     exploration: float = 0.0  # roll-in temperature
     binarization: Binarization | None = None  # of a coarse grammar; None: from the left, no history
     split: SplitSettings | None = None  # how a fine one is split; None: as usual
     features: SpanFeatures | None = None  # templates of your own
-    repeat: int = 3  # timing runs
+    repeat: int = number_of("timing runs", 3, low=1)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -58,20 +67,7 @@ class Settings:
             raise InputError("levels and products are of a grammar that is split", fix=fix)
         if not 0.0 < check_number("left", self.left) < 1.0:
             raise InputError(f"{self.left} of the accuracy left", fix="give a share between 0 and 1")
-        check_least(
-            {
-                "levels": (self.levels, 1),
-                "products": (self.products, 1),
-                "operating points": (self.points, 3),
-                "iterations": (self.iterations, 1),
-                "folds": (self.folds, 1),
-                "words as the longest training sentence": (self.max_length, 3),
-                "timing runs": (self.repeat, 1),
-                "as the level of roll-outs": (self.rollout_level, 0),
-            }
-        )
-        if self.minibatch is not None:
-            check_least({"sentences a round": (self.minibatch, 1)})
+        check_counts(self)
         if not isinstance(self.grammar, str):
             _check_grammar(self.grammar)
 
@@ -101,7 +97,7 @@ class Using(kind.Using):
     """How a parser of phrases is used."""
 
     kbest: int | None = option(
-        None, "The k best trees of each sentence, then a blank line.", low=1, also="-k"
+        None, "The k best trees of each sentence, then a blank line.", low=1, also="-k", counts="best trees"
     )
     marginals: float | None = option(
         None, "With trees of maximum recall, as JSON: spans at least this likely.", low=0.0, high=1.0
@@ -112,8 +108,7 @@ class Using(kind.Using):
     def __post_init__(self) -> None:
         if sum((self.kbest is not None, self.marginals is not None, self.max_recall)) > 1:
             raise InputError("more than one of kbest, marginals and max_recall", fix="choose one")
-        if self.kbest is not None:
-            check_least({"best trees": (self.kbest, 1)})
+        check_counts(self)
         if self.marginals is not None and not 0.0 <= check_number("marginals", self.marginals) <= 1.0:
             raise InputError(f"marginals from {self.marginals}", fix="give a probability")
         if self.binarized and (self.max_recall or self.marginals is not None):

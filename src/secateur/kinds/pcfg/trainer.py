@@ -22,7 +22,8 @@ from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pruning import BEFORE, Pruning, Schedule
 from secateur.models.run import Run, fingerprint
-from secateur.search.core import Accuracy, Bools, Example, Outcome, Reward
+from secateur.search.arrays import Bools
+from secateur.search.core import Accuracy, Example, Outcome, Reward
 from secateur.search.linear import REGULARIZER
 from secateur.search.pool import Pool
 from secateur.tasks.span_pruning.backprop import backprop

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from secateur.metrics.additive import Additive, percent
+from secateur.metrics.additive import Additive, Percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,12 @@ class Counts(Additive):
     no_crossing: int = 0  # sentences without such a bracket
     few_crossing: int = 0  # sentences with at most two
     complete: int = 0  # sentences whose brackets all match
-    retagged: int = (
-        0  # sentences in which the parse's own tags would have left out other words than gold tags
-    )
+    retagged: int = 0  # sentences where the parse's own tags would have left out other words than gold tags
+
+    complete_match = Percent("complete", "valid")
+    tag_accuracy = Percent("tags", "words")
+    without_crossing = Percent("no_crossing", "valid")
+    up_to_two_crossing = Percent("few_crossing", "valid")
 
     # The order of the operations below is that of EVALB's figures in the reference results, to the last bit.
 
@@ -54,24 +57,8 @@ class Counts(Additive):
         return 100 * 2 * precision * recall / (precision + recall)
 
     @property
-    def complete_match(self) -> float:
-        return percent(self.complete, self.valid)
-
-    @property
-    def tag_accuracy(self) -> float:
-        return percent(self.tags, self.words)
-
-    @property
     def average_crossing(self) -> float:
         return self.crossing / self.valid if self.valid else 0.0
-
-    @property
-    def without_crossing(self) -> float:
-        return percent(self.no_crossing, self.valid)
-
-    @property
-    def up_to_two_crossing(self) -> float:
-        return percent(self.few_crossing, self.valid)
 
 
 sum_counts = Counts.sum

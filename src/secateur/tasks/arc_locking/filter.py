@@ -12,7 +12,7 @@ from secateur.features.arc import ArcFeatures
 from secateur.kernels.arcs import filter as kernel
 from secateur.kernels.arcs.features import AROUND, EACH
 from secateur.kernels.perceptron.mira import Arcs, Corpus
-from secateur.search.core import Weights
+from secateur.search.arrays import Weights
 from secateur.tasks.arc_locking.limits import LengthLimits
 
 

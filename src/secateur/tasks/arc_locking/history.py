@@ -10,7 +10,8 @@ import numpy as np
 
 from secateur.kernels.arcs import graph as kernel
 from secateur.kernels.arcs.stages import group_of, templates_of
-from secateur.search.core import TAKE, Bools, Ints, Policy, Sites
+from secateur.search.arrays import Bools, Ints, Sites
+from secateur.search.core import TAKE, Policy
 from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, Heads
 
 LOCKED, ALONE, LAST = "locked", "no rival", "last stage"

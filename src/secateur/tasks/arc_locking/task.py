@@ -22,21 +22,8 @@ from secateur.kernels.arcs import locking as kernel
 from secateur.kernels.arcs.features import Sentence, no_shares
 from secateur.kernels.arcs.filter import Filters, likely_arcs
 from secateur.kernels.arcs.stages import ALWAYS, Rules, Stages
-from secateur.search.core import (
-    FREE,
-    Bools,
-    Episode,
-    Floats,
-    Force,
-    Ints,
-    Outcome,
-    Policy,
-    Rows,
-    Sites,
-    Trace,
-    Weights,
-    Work,
-)
+from secateur.search.arrays import Bools, Floats, Ints, Sites, Weights
+from secateur.search.core import FREE, Episode, Force, Outcome, Policy, Rows, Trace, Work
 from secateur.tasks.arc_locking import filter as arc_filter
 from secateur.tasks.arc_locking.filter import ArcFilter
 from secateur.tasks.arc_locking.limits import LengthLimits

@@ -11,7 +11,8 @@ from secateur.kernels.arcs import vine as kernel
 from secateur.kernels.arcs.features import Group, no_shares
 from secateur.kernels.arcs.locking import META
 from secateur.kernels.perceptron.mira import Corpus
-from secateur.search.core import Bools, Ints, Policy
+from secateur.search.arrays import Bools, Ints
+from secateur.search.core import Policy
 from secateur.tasks.arc_locking.task import ArcInput, ArcLocking, Heads
 
 _NO_DECISIONS = Policy(np.zeros(META, np.float32))

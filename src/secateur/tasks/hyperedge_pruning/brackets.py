@@ -19,7 +19,7 @@ from secateur.grammar.pcfg import Ids
 from secateur.kernels.lcfrs import brackets as kernel
 from secateur.metrics.evalb.score import ROOTS
 from secateur.metrics.position_sets import DiscontinuousParameters, has_gap, prepare
-from secateur.search.core import Ints
+from secateur.search.arrays import Ints
 from secateur.tasks.hyperedge_pruning.graph import STAY, DerivationGraph
 from secateur.treebanks.tree import Tree
 

@@ -10,7 +10,7 @@ import numpy as np
 from secateur.grammar.lcfrs.patterns import components_of, encode
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.unaries import chain
-from secateur.search.core import Bools, Sites
+from secateur.search.arrays import Bools, Sites
 from secateur.tasks.hyperedge_pruning.space import Unit
 from secateur.treebanks.tree import Leaf, Tree
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from secateur.errors import InputError
-from secateur.search.core import Episode, Floats, Ints, Policy, Reward, RewardOf, Steps, Task
+from secateur.search.arrays import Floats, Ints, Steps
+from secateur.search.core import Episode, Policy, Reward, RewardOf, Task
 from secateur.tasks.hyperedge_pruning.task import Decided, Encoded, Gold, HyperedgePruning
 
 RUNTIMES = ("items", "pushes", "kept")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from secateur.grammar.lcfrs.derivation import BINARY, LEXICAL, UNARY
 from secateur.hypergraph import Change
-from secateur.search.core import Bools, Ints, Sites
+from secateur.search.arrays import Bools, Ints, Sites
 from secateur.tasks.hyperedge_pruning.graph import STAY, DerivationGraph
 
 Unit = Literal["hyperedge", "item", "set"]

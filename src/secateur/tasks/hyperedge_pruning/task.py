@@ -30,22 +30,8 @@ from secateur.kernels.lcfrs.features import bounds_of
 from secateur.kernels.lcfrs.gate import EVERYTHING, Gate, scores_of
 from secateur.metrics.position_sets import PROPER, DiscontinuousParameters
 from secateur.options import check_choice
-from secateur.search.core import (
-    FREE,
-    TAKE,
-    Bools,
-    Episode,
-    Floats,
-    Force,
-    Ints,
-    Outcome,
-    Policy,
-    Rows,
-    Sites,
-    Trace,
-    Work,
-    choose,
-)
+from secateur.search.arrays import Bools, Floats, Ints, Sites
+from secateur.search.core import FREE, TAKE, Episode, Force, Outcome, Policy, Rows, Trace, Work, choose
 from secateur.tasks.hyperedge_pruning.brackets import Brackets, GoldBrackets
 from secateur.tasks.hyperedge_pruning.gold import GoldSites, RuleNumbers, gold_sites, is_among
 from secateur.tasks.hyperedge_pruning.graph import STAY, graph_of, steps_of

@@ -13,7 +13,8 @@ from secateur.errors import InputError
 from secateur.kernels.cky import expect as cky_expect
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.search import core
-from secateur.search.core import DECLINE, TAKE, Floats, Outcome, Reward, Sites
+from secateur.search.arrays import Bools, Floats, Sites, Steps
+from secateur.search.core import DECLINE, TAKE, Outcome, Reward
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning
 
 NO_SITES: Sites = np.zeros((0, 2), np.int32)
@@ -34,7 +35,7 @@ class ExpectedRecall:
             return 0.0
         return self.flipped(x, outcome.parts.mask, gold, NO_SITES)[0]
 
-    def flipped(self, x: Encoded, mask: core.Bools, gold: Gold, sites: Sites) -> tuple[float, Floats]:
+    def flipped(self, x: Encoded, mask: Bools, gold: Gold, sites: Sites) -> tuple[float, Floats]:
         """The expected recall under a mask, and [sites] with each of the sites flipped alone."""
         as_is, flipped = cky_expect.expected_recalls(
             self.task.grammar.rules,
@@ -55,7 +56,7 @@ def backprop(
     policy: core.Policy,
     episode: core.Episode,
     reward: core.RewardOf,
-    steps: core.Steps,
+    steps: Steps,
 ) -> Floats:
     """The reward of pruning and of keeping each span: what `replay` returns, in the time of a few parses."""
     match reward:

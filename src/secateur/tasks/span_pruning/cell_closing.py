@@ -28,7 +28,8 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
-from secateur.search.core import Bools, Floats, Rows, Weights
+from secateur.search.arrays import Bools, Floats, Weights
+from secateur.search.core import Rows
 from secateur.search.linear import REGULARIZER, Matrix, logistic_regression
 from secateur.tasks.span_pruning.masks import length_of, settled
 from secateur.treebanks.phrases import Treebank

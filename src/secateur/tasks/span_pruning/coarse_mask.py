@@ -17,7 +17,8 @@ from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky import inside as cky_inside
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.search.core import Bools, Floats, Work
+from secateur.search.arrays import Bools, Floats
+from secateur.search.core import Work
 from secateur.tasks.span_pruning.masks import length_of, settled
 
 CHART_BYTES = 400 << 20  # the sums in float64 come on top of it

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from secateur.errors import InputError
-from secateur.search.core import Bools
+from secateur.search.arrays import Bools
 
 
 class Spans(Protocol):

@@ -13,7 +13,8 @@ import numpy as np
 
 from secateur.errors import InputError
 from secateur.features.span import SpanFeatures
-from secateur.search.core import Floats, Policy
+from secateur.search.arrays import Floats
+from secateur.search.core import Policy
 from secateur.tasks.span_pruning.task import SpanPruning, sites_of
 
 BIAS = "bias"

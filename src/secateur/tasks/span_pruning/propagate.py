@@ -12,19 +12,8 @@ from secateur.kernels.cky import change as cky_change
 from secateur.kernels.cky import counts as cky_counts
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.search.core import (
-    TAKE,
-    Among,
-    Bools,
-    Episode,
-    Floats,
-    Policy,
-    Reward,
-    RewardOf,
-    Sites,
-    Steps,
-    Task,
-)
+from secateur.search.arrays import Bools, Floats, Sites, Steps
+from secateur.search.core import TAKE, Among, Episode, Policy, Reward, RewardOf, Task
 from secateur.tasks.span_pruning.rewards import CorpusF1
 from secateur.tasks.span_pruning.task import UNLIMITED, Encoded, Gold, SpanPruning
 

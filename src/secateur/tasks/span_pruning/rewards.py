@@ -23,7 +23,8 @@ import numpy as np
 from secateur.errors import InputError
 from secateur.grammar.derivation import build_tree, flat_tree
 from secateur.metrics import Counts, score
-from secateur.search.core import Floats, Ints, Outcome, Reward
+from secateur.search.arrays import Floats, Ints
+from secateur.search.core import Outcome, Reward
 from secateur.tasks.span_pruning.backprop import ExpectedRecall
 from secateur.tasks.span_pruning.task import Encoded, Gold, SpanPruning
 from secateur.treebanks.tree import Tree

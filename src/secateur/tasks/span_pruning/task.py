@@ -24,20 +24,8 @@ from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.brackets import NO_BRACKET, Classes, GoldBrackets, count_matches
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.metrics import COLLINS, Parameters
-from secateur.search.core import (
-    FREE,
-    Bools,
-    Episode,
-    Floats,
-    Force,
-    Outcome,
-    Policy,
-    Rows,
-    Sites,
-    Trace,
-    Work,
-    choose,
-)
+from secateur.search.arrays import Bools, Floats, Sites
+from secateur.search.core import FREE, Episode, Force, Outcome, Policy, Rows, Trace, Work, choose
 from secateur.treebanks.tree import Tree
 
 UNLIMITED = 1 << 62

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from secateur.errors import InputError, MissingExtra
+from secateur.errors import InputError, needing
 from secateur.treebanks.tree import MAX_DEPTH, Leaf, Tree
 
 
@@ -25,10 +25,8 @@ def from_nltk(tree: Any) -> Tree:
 
 
 def _nltk_tree() -> Any:
-    try:
+    with needing("nltk", "nltk"):
         from nltk.tree import Tree as NltkTree
-    except ImportError:
-        raise MissingExtra("nltk", "nltk") from None
     return NltkTree
 
 
