@@ -41,11 +41,8 @@ def test_the_eight_families_of_the_paper_for_every_interval() -> None:
     assert len(FAMILIES) + len(WHOLE) == 8
     columns = own.columns(["b", "a", "c"])
     number = grammar.number
-    rows = own.rows(
-        columns,
-        np.array([number["VP"], number["S"]]),
-        np.array([[0b101, 0], [0b111, 0]], np.uint64),
-    )
+    symbols = np.array([number["VP"], number["S"]])
+    rows = own.rows(columns, symbols, np.array([[0b101, 0], [0b111, 0]], np.uint64)).bucket
     # And what every item has.
     assert rows.shape == (2, most * len(PAPER) + len(WHOLE) + 1)
     assert (rows[0] > 0).all()
@@ -59,7 +56,7 @@ def test_an_interval_of_a_word_is_another_one_as_the_second() -> None:
     )
     own = features(grammar, conjoined=False)
     columns = own.columns(["a", "a", "a"])
-    row = own.rows(columns, np.array([grammar.number["VP"]]), np.array([[0b101, 0]], np.uint64))[0]
+    row = own.rows(columns, np.array([grammar.number["VP"]]), np.array([[0b101, 0]], np.uint64)).bucket[0]
     words = row[:2], row[len(PAPER) : len(PAPER) + 2]
     assert words[0].tolist() != words[1].tolist()
 
@@ -73,16 +70,16 @@ def test_tables_add_up_to_what_rows_say(conjoined: bool, labelled: bool, data: s
     own = features(grammar, conjoined=conjoined, labelled=labelled)
     weights = np.random.default_rng(data.draw(st.integers(0, 99))).integers(-9, 9, own.dim)
     weights = (weights / 8).astype(np.float32)  # sums are exact
-    weights[0] = 0.0
     columns, symbol = own.columns(text), graph.symbol.astype(np.int64)
     rows = own.rows(columns, symbol, graph.positions)
     bound, parts = bounds_of(graph.positions)
     scores = scores_of(own.gate(columns, weights, grammar.rules), symbol, bound, parts)
-    assert np.array_equal(scores, weights[rows].sum(axis=1, dtype=np.float64))
-    assert (rows == own.bias).any(axis=1).all()
+    assert np.array_equal(scores, rows.scores(weights))
+    assert (rows.bucket == own.bias).any(axis=1).all()
+    assert rows.bucket.shape[1] == len(own.names)
     if not labelled:
         unnamed = own.rows(columns, np.full(len(symbol), -1), graph.positions)
-        assert np.array_equal(unnamed, rows)
+        assert np.array_equal(unnamed.bucket, rows.bucket)
 
 
 @given(st.lists(st.integers(0, (1 << 128) - 1).filter(bool), min_size=1, max_size=9))

@@ -51,7 +51,7 @@ class Before:
     grammar: PLCFRS
     policy: Policy
 
-    def bounds(self, words: Sequence[str]) -> Gate:
+    def gate(self, words: Sequence[str]) -> Gate:
         return self.features.gate(self.features.columns(words), self.policy.weights, self.grammar.rules)
 
 

@@ -3,7 +3,8 @@
 The templates of spans (`features.span`) are taken of each interval, as many as the grammar's fan-out allows,
 and say which of them it is. The whole item has its label, the sentence's length, how many positions it
 covers, how many there are from its first to its last, and a class of those it covers: with the templates of
-the 2018 paper, that paper's eight families. Conjoined, all is there once more together with the label.
+the 2018 paper, that paper's eight families. Conjoined, all that looks at one end of an interval is there once
+more together with the label: what looks at both would take a table of its own for every label.
 
 Scores add up over intervals, so that a sentence needs a table for each component of a label, and an item as
 many look-ups as it has components.
@@ -22,10 +23,11 @@ from secateur.errors import InputError
 from secateur.features.span import Columns, SpanFeatures, text_key
 from secateur.grammar.lcfrs.binarize import unmarked
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
-from secateur.kernels.cky.features import Templates
+from secateur.kernels.cky.features import ON_BOTH, Templates
 from secateur.kernels.lcfrs import features as kernel
 from secateur.kernels.lcfrs.gate import Gate, gate_of
 from secateur.kernels.lcfrs.rules import Rules
+from secateur.search.core import Rows
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.uint32]
@@ -100,10 +102,10 @@ class ItemFeatures:
     def gate(self, columns: Columns, weights: Weights, rules: Rules) -> Gate:
         """What a linear policy keeps."""
         kinds, mask, n = self.kinds, self.dim - 1, columns.shape[1] - 2
-        interval = kernel.interval_scores(self._templates, columns, kinds.shared, weights, mask)
+        interval = kernel.interval_scores(self._templates, columns, kinds.shared, weights, mask, True)
         interval = interval[kinds.part]
         if self.conjoined:
-            interval += kernel.interval_scores(self._templates, columns, kinds.own, weights, mask)
+            interval += kernel.interval_scores(self._templates, columns, kinds.own, weights, mask, False)
         size, length = kernel.item_scores(n, np.zeros(1, np.uint32), weights, mask, False)
         own = kernel.item_scores(n, kinds.salt, weights, mask, not self.conjoined)
         of_symbol = kinds.of_symbol
@@ -115,14 +117,16 @@ class ItemFeatures:
             (length + own[1])[of_symbol],
         )
 
-    def rows(self, columns: Columns, symbol: Ints, positions: Positions) -> Index:
-        """[R, w] the buckets of items' features, 0 where there is none; -1 for no symbol in particular."""
+    def rows(self, columns: Columns, symbol: Ints, positions: Positions) -> Rows:
+        """The features of items [R]; -1 for no symbol in particular. Bucket 0, worth 0, is for components that
+        are not there."""
         kinds = self.kinds
         bound, parts = kernel.bounds_of(positions)
         kind = self.kind_of(symbol, parts)
         hashes = kernel.interval_hashes(self._templates, columns)
-        found: Index = kernel.item_rows(
+        found = kernel.item_rows(
             hashes,
+            self._ends,
             bound,
             parts,
             kinds.shared,
@@ -132,7 +136,26 @@ class ItemFeatures:
             self.dim - 1,
             self.conjoined,
         )
-        return found
+        if (parts == len(kinds.shared)).all():
+            return Rows(found)
+        return Rows(found, (found != 0).astype(np.float32))
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """The templates that look at one end of an interval, or at its width."""
+        return np.flatnonzero(self._templates.depends != ON_BOTH)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the columns of `rows` are, for people."""
+        parts, templates = range(1, len(self.kinds.shared) + 1), self.spans.templates
+        spans = [f"{template} of component {part}" for part in parts for template in templates]
+        whole = ("bias", "length of the sentence", "positions covered", "from first to last", "width class")
+        shared, own = (*spans, *whole), "with the label"
+        if not self.conjoined:
+            return (*shared, f"bias, {own}")
+        ends = (f"{templates[t]} of component {part}, {own}" for part in parts for t in self._ends)
+        return (*spans, *ends, *whole, *(f"{name}, {own}" for name in whole))
 
     @cached_property
     def bias(self) -> int:

@@ -18,8 +18,8 @@ import numpy as np
 
 from secateur.models.curve import even_penalties
 from secateur.models.run import Run
-from secateur.search.checkpoint import Round
 from secateur.search.arrays import Bools, Floats, Weights
+from secateur.search.checkpoint import Round
 from secateur.search.core import Accuracy, Example, Policy, Reward, Task, Values
 from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
 from secateur.search.linear import Logistic, logistic_regression

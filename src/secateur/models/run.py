@@ -77,11 +77,11 @@ class Run:
         """A run within this one, with a folder and steps of its own."""
         return Run(None if self.folder is None else self.folder / name, engine=self.engine)
 
-    def claim(self, fingerprint: str) -> None:
-        """Refuse a folder that holds another run."""
+    def claim(self, fingerprint: str, name: str = "run") -> None:
+        """Refuse a folder that holds another run; `name` is that of a part of it."""
         if self.folder is None:
             return
-        if self.numbers("run", lambda: {"fingerprint": fingerprint}) != {"fingerprint": fingerprint}:
+        if self.numbers(name, lambda: {"fingerprint": fingerprint}) != {"fingerprint": fingerprint}:
             raise InputError(
                 "this folder holds a run with other trees or other settings",
                 where=str(self.folder),

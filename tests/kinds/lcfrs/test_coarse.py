@@ -41,13 +41,13 @@ def test_every_component_has_a_coarse_symbol() -> None:
 
 def test_nothing_is_lost_at_threshold_0() -> None:
     exact = PlcfrsParser(coarse().fine)
-    gated = PlcfrsParser(coarse().fine, gating=replace(coarse(), threshold=0.0))
+    gated = PlcfrsParser(coarse().fine, gating=[replace(coarse(), threshold=0.0)])
     for sentence in short():
         assert gated.parse(sentence).score == exact.parse(sentence).score
 
 
 def test_fewer_items_and_mostly_the_same_trees() -> None:
-    exact, gated = PlcfrsParser(coarse().fine), PlcfrsParser(coarse().fine, gating=coarse())
+    exact, gated = PlcfrsParser(coarse().fine), PlcfrsParser(coarse().fine, gating=[coarse()])
     pairs = [(exact.parse(sentence), gated.parse(sentence)) for sentence in short()]
     assert sum(b.work.items for _, b in pairs) < 0.5 * sum(a.work.items for a, _ in pairs)
     assert all(b.failed or b.score <= a.score for a, b in pairs)
@@ -60,7 +60,7 @@ def test_what_is_likely_passes() -> None:
     fine = coarse().fine
     first = np.cumsum(fine.fanout) - fine.fanout
     for sentence in short()[:5]:
-        gate, found = coarse().gate(sentence), phrases.marginals(sentence)
+        gate, found = coarse().gate(sentence.penn), phrases.marginals(sentence)
         assert gate is not None
         assert found is not None
         likely = {span for span, _ in found.above(coarse().threshold)}
@@ -78,7 +78,7 @@ def test_without_a_coarse_parse_everything_passes() -> None:
     sentence = Sentence.of(["the"] * 5)
     fails = Parser(coarse().grammar).parse(sentence).failed
     assert fails
-    assert coarse().gate(sentence) is None
-    parse = PlcfrsParser(coarse().fine, gating=coarse()).parse(sentence)
+    assert coarse().gate(sentence.penn) is None
+    parse = PlcfrsParser(coarse().fine, gating=[coarse()]).parse(sentence)
     assert parse.score == PlcfrsParser(coarse().fine).parse(sentence).score
     assert parse.tree.words() == ["the"] * 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -12,9 +13,14 @@ from secateur.kinds.lcfrs.settings import LcfrsSettings
 from secateur.testing import check_kind
 from secateur.treebanks.discontinuous import DISCONTINUOUS, DiscontinuousBank, DiscontinuousReading
 
+LITTLE = LcfrsSettings(
+    grammar="coarse", points=3, iterations=1, max_length=12, deduction=False, repeat=1, item_length=10
+)
 SMALL = {
-    "coarse": LcfrsSettings(grammar="coarse", points=3, iterations=1, max_length=12, repeat=1),
-    "split": LcfrsSettings(levels=1, products=2, points=3, iterations=1, max_length=12, repeat=1),
+    "coarse": LITTLE,
+    "split": replace(LITTLE, grammar="fine", levels=1, products=2),
+    "deduction": replace(LITTLE, deduction=True, item_points=3),
+    "no policies": replace(LITTLE, deduction=True, item_points=0),
 }
 
 

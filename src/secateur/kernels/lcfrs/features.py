@@ -50,8 +50,9 @@ def bias_bucket(mask):
 
 
 @njit(cache=True, nogil=True)
-def interval_scores(templates, columns, salts, weights, mask):
-    """[S, n+1, n+1] what the templates over an interval (i, k), i < k, add up to under each salt [S]."""
+def interval_scores(templates, columns, salts, weights, mask, joint):
+    """[S, n+1, n+1] what the templates over an interval (i, k), i < k, add up to under each salt [S]; unless
+    `joint`, only those that look at one end."""
     n = columns.shape[1] - 2
     slots = salts.shape[0]
     found = np.zeros((slots, n + 1, n + 1))
@@ -60,6 +61,8 @@ def interval_scores(templates, columns, salts, weights, mask):
     for t in range(templates.depends.shape[0]):
         depends = templates.depends[t]
         if depends == ON_BOTH:
+            if not joint:
+                continue
             fill_buckets(templates, columns, t, n, n, buckets)
             for s in range(slots):
                 for i in range(n):
@@ -148,13 +151,14 @@ def whole_item(row, w, n, size, length, salt, mask):
 
 
 @njit(cache=True, nogil=True)
-def item_rows(hashes, bound, parts, shared, own, first, salts, mask, conjoined):
+def item_rows(hashes, ends, bound, parts, shared, own, first, salts, mask, conjoined):
     """[R, w] the buckets of items: of as many components as there are salts `shared` [F], 0 for those that
     are not there, and of the whole item (salt 0 for all kinds alike, salts[R] for its own); where
-    `conjoined`, all of it once more under the item's own salts, the components' from own[first[R]] on."""
+    `conjoined`, once more under the item's own salts, the components' from own[first[R]] on: of these the
+    templates `ends`, which look at one end."""
     templates, n = hashes.shape[0], hashes.shape[1]
-    most, groups = shared.shape[0], 2 if conjoined else 1
-    width = groups * (most * templates + ITEM_FEATURES) + (0 if conjoined else 1)
+    most, again = shared.shape[0], ends.shape[0] if conjoined else 0
+    width = most * (templates + again) + (2 * ITEM_FEATURES if conjoined else ITEM_FEATURES + 1)
     found = np.zeros((parts.shape[0], width), np.uint32)
     for r in range(parts.shape[0]):
         row, f, size = found[r], parts[r], 0
@@ -164,11 +168,10 @@ def item_rows(hashes, bound, parts, shared, own, first, salts, mask, conjoined):
             w = part * templates
             for t in range(templates):
                 row[w + t] = bucket_of(hashes[t, i, k], shared[part], mask)
-            if conjoined:
-                w += most * templates
-                for t in range(templates):
-                    row[w + t] = bucket_of(hashes[t, i, k], own[first[r] + part], mask)
-        w = groups * most * templates
+            w = most * templates + part * again
+            for e in range(again):
+                row[w + e] = bucket_of(hashes[ends[e], i, k], own[first[r] + part], mask)
+        w = most * (templates + again)
         length = np.int64(bound[r, 2 * f - 1]) - np.int64(bound[r, 0])
         whole_item(row, w, n, size, length, np.uint32(0), mask)
         w += ITEM_FEATURES

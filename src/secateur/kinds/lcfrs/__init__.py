@@ -1,4 +1,4 @@
-"""Discontinuous phrases: as blocks by a split PCFG."""
+"""Discontinuous phrases: as blocks by a split PCFG, or by deduction with a PLCFRS."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from secateur.models.point import Figures
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 
 if TYPE_CHECKING:
-    from secateur.kinds.pcfg.parts import PcfgParts
+    from secateur.kinds.lcfrs.parts import LcfrsParts
     from secateur.treebanks.tree import Tree
 
 _FIGURES = Figures("F1", "pushes", "push", "kept", "spans kept", "without a parse")
 
-KIND: FolderKind[PcfgParts, Tree] = FolderKind("lcfrs", DISCONTINUOUS, _FIGURES, LcfrsSettings, __name__)
+KIND: FolderKind[LcfrsParts, Tree] = FolderKind("lcfrs", DISCONTINUOUS, _FIGURES, LcfrsSettings, __name__)

@@ -7,7 +7,7 @@ words, by the posteriors of the coarse grammar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,6 @@ from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.lcfrs.gate import Gate, gate_of
 from secateur.kinds.pcfg.posterior import marginals
 from secateur.treebanks.blocks import parsed, split
-from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Leaf, Tree, new_tree
 
 THRESHOLD = 1e-3
@@ -73,10 +72,10 @@ class CoarseToFine:
         number = {name: c for c, name in enumerate(self.grammar.label_names)}
         return np.array([number.get(name, -1) for name in self.names])
 
-    def gate(self, sentence: Sentence) -> Gate | None:
+    def gate(self, words: Sequence[str]) -> Gate | None:
         """Which items of a sentence to make; None where the coarse grammar has no parse."""
-        n = len(sentence)
-        ids = self.grammar.lexicon.encode(sentence.penn)
+        n = len(words)
+        ids = self.grammar.lexicon.encode(words)
         everything = np.ones((n + 1, n + 1), np.bool_)
         chart = cky.chart_of(self.grammar.rules, ids, everything, NO_ANCHORS, 1 << 40)
         found = marginals(self.grammar, chart, ids, NO_ANCHORS)
@@ -87,9 +86,9 @@ class CoarseToFine:
         start, end = np.triu_indices(n + 1, 1)
         cell = end * (end - 1) // 2 + start
         interval[:, start, end] = np.where(likely[cell][:, self._column].T, 1.0, -np.inf)
-        words = np.arange(n)
+        at = np.arange(n)
         tags = self._slot[self.fine.tags].astype(np.int64)
-        interval[tags[:, None], words, words + 1] = 1.0  # never pruned over single words
+        interval[tags[:, None], at, at + 1] = 1.0  # never pruned over single words
         nothing = np.zeros((len(self.fine.symbols), n + 1))
         return gate_of(self.fine.rules, self._slot, interval, nothing, nothing)
 

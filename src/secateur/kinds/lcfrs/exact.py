@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from secateur.errors import InputError
 from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
 from secateur.kernels.lcfrs.chart import ITEMS, PUSHES
-from secateur.kernels.lcfrs.gate import EVERYTHING, Gate
+from secateur.kernels.lcfrs.gate import EVERYTHING
 from secateur.kinds.lcfrs.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.models.limits import Limits
-from secateur.models.parse import Given, Parse
+from secateur.models.parse import Given, Parse, SentenceParser
 from secateur.options import check_least
 from secateur.search.core import Work
 from secateur.tasks.hyperedge_pruning.graph import graph_of
+from secateur.tasks.hyperedge_pruning.task import Gating
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, new_tree
 
 _OF_KBEST = 6  # what the derivation graph takes, in times of the chart that it is made of
 STATUS = ("complete", "memory", "items", "seconds")  # why a chart ended
-
-
-class Gating(Protocol):
-    """Says which items of a sentence are worth making."""
-
-    def gate(self, sentence: Sentence) -> Gate | None:
-        """None: all of them."""
 
 
 class Stops(NamedTuple):
@@ -43,6 +39,7 @@ class Stops(NamedTuple):
 
 
 NEVER = Stops()
+_GATES = 2  # that a chart takes
 
 
 class PlcfrsParser(GrammarParser):
@@ -57,15 +54,21 @@ class PlcfrsParser(GrammarParser):
         *,
         limits: Limits | None = None,
         stops: Stops = NEVER,
-        gating: Gating | None = None,
+        gating: Sequence[Gating] = (),
+        otherwise: SentenceParser[Tree] | None = None,
         binarized: bool = False,
         using: Using | None = None,
     ) -> None:
+        """`gating`: what says, all agreeing, which items are worth making. `otherwise`: who parses a sentence
+        where nothing is found, or not soon enough."""
         if not isinstance(grammar, PLCFRS):
             raise TypeError(f"a PLCFRS is needed, not {type(grammar).__name__}")
         self.grammar: PLCFRS = grammar.binarized()
         self.limits = limits or Limits()
-        self.stops, self.gating = stops, gating
+        self.stops, self.otherwise = stops, otherwise
+        self.gating = gating
+        if len(gating) > _GATES:
+            raise InputError(f"{len(gating)} gates", fix=f"give {_GATES} at most")
         self.using: Using = using or Using(binarized=binarized)
         self.binarized = self.using.binarized
 
@@ -110,11 +113,13 @@ class PlcfrsParser(GrammarParser):
         self, chart: kernel.Chart, sentence: Sentence, score: float, steps: list[Step], started: float
     ) -> Parse[Tree]:
         """The parse of a derivation; without steps, one that is put together from parts."""
+        work = Work(pushes=int(chart.room.tally[PUSHES]), items=int(chart.room.tally[ITEMS]))
+        if not steps and self.otherwise is not None:
+            return self._other(self.otherwise.parse(sentence), work, STATUS[chart.status], started)
         if steps:
             tree = tree_of(self.grammar, steps, sentence.leaves, binarized=self.binarized)
         else:
             tree = self._patched(chart, sentence)
-        work = Work(pushes=int(chart.room.tally[PUSHES]), items=int(chart.room.tally[ITEMS]))
         return Parse(
             tree,
             work,
@@ -125,11 +130,18 @@ class PlcfrsParser(GrammarParser):
             annotation=self.annotation,
         )
 
+    def _other(self, parse: Parse[Tree], work: Work, status: str, started: float) -> Parse[Tree]:
+        """What the other parser found, with what was done in vain."""
+        both = Work(*map(sum, zip(parse.work, work, strict=True)))
+        seconds = time.perf_counter() - started
+        return replace(parse, work=both, seconds=seconds, fell_back=True, notes={"status": status})
+
     def _chart(self, sentence: Sentence, memory: int, *, keep_uses: bool = False) -> kernel.Chart:
         limits = kernel.Limits(memory, self.stops.items, self.stops.seconds)
         ids = self.grammar.lexicon.encode(sentence.penn)
-        gate = self.gating.gate(sentence) if self.gating else None
-        return kernel.chart_of(self.grammar.rules, ids, gate or EVERYTHING, limits, keep_uses=keep_uses)
+        gates = [one.gate(sentence.penn) or EVERYTHING for one in self.gating]
+        first, second = (*gates, EVERYTHING, EVERYTHING)[:_GATES]
+        return kernel.chart_of(self.grammar.rules, ids, first, limits, bounds=second, keep_uses=keep_uses)
 
     def _best(self, chart: kernel.Chart, n: int) -> tuple[float, list[Step]]:
         """The score and the steps of the best derivation; none where there is none, or the chart is not

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from secateur.kinds.lcfrs import items_look
+from secateur.kinds.lcfrs.parts import LcfrsParts
+from secateur.kinds.lcfrs.ways import is_deduced
 from secateur.kinds.pcfg import look as pcfg
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.metrics.discontinuous import DiscontinuousScoring
@@ -10,6 +13,12 @@ from secateur.treebanks.blocks import merge, split
 from secateur.treebanks.tree import Tree
 
 
-def look(looked_at: LookedAt[PcfgParts, Tree]) -> Look:
-    """As of phrases: the chart is that of blocks, the trees are what they are put together to."""
-    return pcfg.look(looked_at, pcfg.Shape(split, merge, DiscontinuousScoring()))
+def look(looked_at: LookedAt[LcfrsParts, Tree]) -> Look:
+    """Of deduction, its items. Of blocks as of phrases: the chart is theirs, the trees are what they are put
+    together to."""
+    if is_deduced(looked_at.way):
+        return items_look.look(looked_at)
+    assert looked_at.parts.blocks is not None, "blocks have ways where they are there"
+    # Field by field: the tuple's type goes with that of the parts.
+    inner: LookedAt[PcfgParts, Tree] = LookedAt(looked_at.parts.blocks, *looked_at[1:])
+    return pcfg.look(inner, pcfg.Shape(split, merge, DiscontinuousScoring()))

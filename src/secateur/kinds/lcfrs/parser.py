@@ -1,4 +1,4 @@
-"""BlockParser: words in, discontinuous trees out, by way of blocks."""
+"""Parsers of models: by way of blocks (BlockParser), or by deduction with a PLCFRS."""
 
 from __future__ import annotations
 
@@ -6,31 +6,68 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from secateur.errors import InputError
-from secateur.kinds.lcfrs.exact import PlcfrsParser
-from secateur.kinds.lcfrs.parts import LcfrsParts, PlcfrsParts
+from secateur.kinds.lcfrs.exact import NEVER, PlcfrsParser, Stops
+from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import Using
+from secateur.kinds.lcfrs.ways import DEDUCE, is_deduced
 from secateur.kinds.pcfg import parser as pcfg
+from secateur.kinds.pcfg import ways as blocks
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse, SentenceParser
 from secateur.models.point import Way
 from secateur.search.core import Policy
+from secateur.tasks.hyperedge_pruning.task import Gating
 from secateur.treebanks.blocks import merge
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
+
+# Items of a sentence that a model makes at most: about a tenth of a second. A PLCFRS file has no such limit.
+STOPS = Stops(items=100_000)
 
 
 def parser_of(
     parts: LcfrsParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
 ) -> BlockParser | PlcfrsParser:
     """A model's parser that goes one of its ways, or a grammar's."""
-    if isinstance(parts, PlcfrsParts):
-        return PlcfrsParser(parts.grammar, limits=limits, using=using)
+    if is_deduced(way):
+        return _deducing(parts, way, policies, limits, using)
+    assert parts.blocks is not None, "blocks have ways where they are there"
     if using.binarized:
         raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
-    inner = pcfg.parser_of(parts, way, policies, limits, PhraseUsing(kbest=using.kbest))
+    inner = pcfg.parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
     return BlockParser(inner, using)
+
+
+def _deducing(
+    parts: LcfrsParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> PlcfrsParser:
+    deduction = parts.deduction
+    assert deduction is not None, "who deduces has a PLCFRS"
+    gating: list[Gating] = [deduction.gating(str(way["mask"]), policies)] if "mask" in way else []
+    if way["coarse"]:
+        assert deduction.coarse is not None, "ways by a coarse grammar are where it is there"
+        gating.append(deduction.coarse)
+    is_model = parts.blocks is not None
+    return PlcfrsParser(
+        deduction.grammar,
+        limits=limits,
+        stops=STOPS if is_model else NEVER,
+        gating=gating,
+        otherwise=_otherwise(parts, way, limits, using),
+        using=using,
+    )
+
+
+def _otherwise(parts: LcfrsParts, way: Way, limits: Limits, using: Using) -> SentenceParser[Tree] | None:
+    """Who parses where a deduction does not: coarse to fine, then blocks without sub-symbols."""
+    assert parts.deduction is not None, "who deduces has a PLCFRS"
+    if parts.deduction.coarse is not None and ("mask" in way or not way["coarse"]):
+        return _deducing(parts, {"decode": DEDUCE, "coarse": True}, {}, limits, using)
+    if parts.blocks is None or using.binarized:
+        return None
+    return parser_of(parts, blocks.way_of(None, blocks.VITERBI), {}, limits, replace(using, kbest=None))
 
 
 class BlockParser(SentenceParser[Tree]):

@@ -1,54 +1,131 @@
-"""The parts of a model of discontinuous phrases: those of phrases, for trees in which a node that covers
-several blocks of words is as many nodes (`treebanks.blocks`). A mere grammar is a PLCFRS."""
+"""The parts of a model of discontinuous phrases, and their files. One of them may be missing.
+
+Blocks: the parts of a model of phrases, for trees in which a node that covers several blocks of words is as
+many nodes (`treebanks.blocks`), in the files that `kinds.pcfg.parts` names.
+
+Deduction:
+plcfrs.gr.gz      a PLCFRS as text
+coarse.gr.gz      the PCFG that is parsed with first, if there is one
+items.json        the coarse symbol of each component, the templates that policies see, and which these are
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
+from secateur.errors import InputError
+from secateur.features.item import ItemFeatures
+from secateur.features.span import SpanFeatures, View
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
-from secateur.grammar.lcfrs.text import write_plcfrs
+from secateur.grammar.lcfrs.text import parse_plcfrs, write_plcfrs
+from secateur.grammar.text import parse_grammar, write_grammar
+from secateur.kinds.lcfrs.coarse import CoarseToFine
+from secateur.kinds.lcfrs.deduction import Deduction
 from secateur.kinds.pcfg import parts as blocks
-from secateur.kinds.pcfg.parts import GRAMMAR, PcfgParts, read
-from secateur.models.storage import Content
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.models.storage import Content, Store
 
-__all__ = ["LcfrsParts", "PlcfrsParts", "from_grammar", "read", "sizes", "write"]
+GRAMMAR, COARSE, ITEMS = "plcfrs.gr.gz", "coarse.gr.gz", "items.json"
 
 
 @dataclass(frozen=True)
-class PlcfrsParts:
-    """A grammar, which no policy comes with."""
+class LcfrsParts:
+    """What there is to parse with, but for policies; one at least."""
 
-    grammar: PLCFRS
+    blocks: PcfgParts | None = None
+    deduction: Deduction | None = None
 
     def fits(self, dim: int) -> bool:
-        """Whether policies may have so many features."""
-        return False
+        """Whether policies may have so many features: all have as many."""
+        if self.blocks is not None:
+            return self.blocks.fits(dim)
+        features = None if self.deduction is None else self.deduction.features
+        return features is not None and features.dim == dim
 
 
-LcfrsParts = PcfgParts | PlcfrsParts
-
-
-def from_grammar(grammar: PLCFRS) -> PlcfrsParts:
+def from_grammar(grammar: PLCFRS) -> LcfrsParts:
     """A mere grammar, with binary rules: one that cannot have them is refused."""
-    return PlcfrsParts(grammar.binarized())
+    return LcfrsParts(deduction=Deduction(grammar.binarized()))
 
 
 def sizes(parts: LcfrsParts) -> dict[str, int]:
     """What there is of them, by name."""
-    if isinstance(parts, PcfgParts):
-        return blocks.sizes(parts)
-    grammar = parts.grammar
+    found = blocks.sizes(parts.blocks) if parts.blocks is not None else {}
+    if parts.deduction is None:
+        return found
+    grammar = parts.deduction.grammar
     return {
-        "grammar symbols": len(grammar.symbols),
-        "largest fan-out": int(grammar.fanout.max()),
-        "binary rules": len(grammar.binary.weight),
-        "unary rules": len(grammar.unary.weight),
+        **found,
+        "symbols of the PLCFRS": len(grammar.symbols),
+        "its largest fan-out": int(grammar.fanout.max()),
+        "its binary rules": len(grammar.binary.weight),
+        "its unary rules": len(grammar.unary.weight),
     }
+
+
+class _Items(NamedTuple):
+    """items.json."""
+
+    components: tuple[str, ...]  # coarse symbols
+    templates: tuple[str, ...]  # none: no policies
+    bits: int
+    conjoined: bool
+    labelled: bool
+    policies: tuple[str, ...]
+
+
+def read(store: Store, views: Mapping[str, View]) -> LcfrsParts:
+    """The parts of a model; `views` brings the functions of templates that users added."""
+    own = blocks.read(store, views) if store.has(blocks.GRAMMAR) or not store.has(GRAMMAR) else None
+    return LcfrsParts(own, _deduction(store, own) if store.has(GRAMMAR) else None)
+
+
+def _deduction(store: Store, own: PcfgParts | None) -> Deduction:
+    with store.blamed(GRAMMAR):
+        grammar = parse_plcfrs(store.lines(GRAMMAR), name=str(store.folder / GRAMMAR)).binarized()
+    if not store.has(ITEMS):
+        return Deduction(grammar)
+    given = store.json(ITEMS, _Items)
+    coarse = None
+    if store.has(COARSE):
+        with store.blamed(COARSE):
+            pcfg = parse_grammar(store.lines(COARSE), name=str(store.folder / COARSE), dialects=("secateur",))
+        with store.blamed(ITEMS):
+            coarse = CoarseToFine(pcfg, grammar, given.components)
+    if not given.templates:
+        return Deduction(grammar, coarse)
+    with store.blamed(ITEMS):
+        if own is None:
+            raise InputError("features of items without a vocabulary")
+        spans = SpanFeatures(own.features.vocabulary, given.templates, bits=given.bits)
+        features = ItemFeatures.of_grammar(grammar, spans, conjoined=given.conjoined, labelled=given.labelled)
+        if features.dim != own.features.dim:
+            raise InputError(f"{given.bits} bits of features, where spans have others")
+    return Deduction(grammar, coarse, features, given.policies)
 
 
 def write(parts: LcfrsParts) -> dict[str, Content]:
     """The files of a model."""
-    if isinstance(parts, PcfgParts):
-        return blocks.write(parts)
-    return {GRAMMAR: partial(write_plcfrs, parts.grammar)}
+    found = blocks.write(parts.blocks) if parts.blocks is not None else {}
+    deduction = parts.deduction
+    if deduction is None:
+        return found
+    found[GRAMMAR] = partial(write_plcfrs, deduction.grammar)
+    features, coarse = deduction.features, deduction.coarse
+    if coarse is not None:
+        found[COARSE] = partial(write_grammar, coarse.grammar)
+    if coarse is not None or features is not None:
+        items = _Items(
+            coarse.names if coarse is not None else (),
+            features.spans.templates if features is not None else (),
+            features.spans.bits if features is not None else 0,
+            features is not None and features.conjoined,
+            features is not None and features.labelled,
+            deduction.policies,
+        )
+        found[ITEMS] = json.dumps(items._asdict(), indent=1)
+    return found

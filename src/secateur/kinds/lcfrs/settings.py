@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from secateur.errors import InputError
 from secateur.kinds.pcfg.settings import COARSE, FINE, Looking, Settings
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
 from secateur.models import kind
-from secateur.options import check_choice, check_least, option, option_as_in
+from secateur.options import check_choice, check_counts, number_of, option, option_as_in
 
 __all__ = ["LcfrsSettings", "Looking", "Using", "measured", "quick"]
 
 
 @dataclass(frozen=True, slots=True)
 class LcfrsSettings:
-    """How to train a grammar of blocks and a frontier of pruning policies."""
+    """How to train a grammar of blocks, a PLCFRS, and a frontier of policies that prune with them."""
 
     grammar: Literal["fine", "coarse"] = option(
         "fine", "fine: blocks split into sub-symbols; coarse: the trees' own."
@@ -28,12 +29,25 @@ class LcfrsSettings:
     iterations: int = option_as_in(Settings, "iterations", default=6)
     max_length: int = option_as_in(Settings, "max_length")
     minibatch: int | None = option_as_in(Settings, "minibatch")
+    deduction: bool = option(True, "Points of a PLCFRS too: exact, coarse to fine, and pruned.")
+    item_points: int = option(
+        3, "Baselines that prune a PLCFRS, and LOLS runs from them; 0: none.", low=0, counts="item points"
+    )
+    unit: Literal["item", "hyperedge", "set"] = option(
+        "item", "What roll-outs of a PLCFRS flip: items, hyperedges, or sets of positions."
+    )
+    # Of the sentences that policies about a PLCFRS learn from.
+    item_length: int = number_of("words as the longest sentence to learn of items from", 25, low=3)
+    item_trees: int = number_of("sentences to learn of items from", 500, low=1)
     repeat: int = 3  # timing runs
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_choice("grammar", self.grammar, (FINE, COARSE))
-        check_least({"levels": (self.levels, 1), "products": (self.products, 1)})
+        check_choice("unit", self.unit, ("item", "hyperedge", "set"))
+        check_counts(self)
+        if 0 < self.item_points < 3:
+            raise InputError(f"{self.item_points} item points", fix="give 3 or more, or 0 for none")
         _ = self.blocks  # says what is wrong with the others
 
     @property
@@ -51,6 +65,12 @@ class LcfrsSettings:
         )
         return found if self.grammar == COARSE else replace(found, levels=self.levels, products=self.products)
 
+    @property
+    def own_notes(self) -> dict[str, Any]:
+        """What models note beside what they note of blocks."""
+        names = ("deduction", "item_points", "unit", "item_length", "item_trees")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, slots=True)
 class Using(kind.Using):
@@ -60,8 +80,7 @@ class Using(kind.Using):
     binarized: bool = option_as_in(PhraseUsing, "binarized")
 
     def __post_init__(self) -> None:
-        if self.kbest is not None:
-            check_least({"best trees": (self.kbest, 1)})
+        check_counts(self)
 
     @property
     def is_several(self) -> bool:
@@ -70,7 +89,9 @@ class Using(kind.Using):
 
 def quick(seed: int) -> LcfrsSettings:
     """Unsplit: to compile what makes and parses with sub-symbols takes a minute more."""
-    return LcfrsSettings(grammar="coarse", points=4, iterations=1, max_length=30, repeat=1, seed=seed)
+    return LcfrsSettings(
+        grammar="coarse", points=4, iterations=1, max_length=30, deduction=False, repeat=1, seed=seed
+    )
 
 
 def measured(notes: Mapping[str, Any]) -> Using:

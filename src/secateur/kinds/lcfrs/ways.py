@@ -1,18 +1,48 @@
-"""The ways to parse with blocks: what prunes their spans, and how a split grammar decodes. A mere PLCFRS has
-but one."""
+"""The ways to parse discontinuous phrases.
+
+By blocks: what prunes their spans, and how a split grammar decodes (`kinds.pcfg.ways`). By deduction with a
+PLCFRS: what says which items to make, the coarse grammar, a policy, both or neither.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from secateur.kinds.lcfrs.parts import LcfrsParts, PlcfrsParts
+from secateur.kinds.lcfrs.deduction import Deduction
+from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.pcfg import ways as blocks
-from secateur.kinds.pcfg.ways import UNPRUNED, VITERBI, way_of
 from secateur.models.point import Way
+from secateur.search.core import Policy
+
+DEDUCE = "plcfrs"
 
 
-def ways(parts: LcfrsParts, policies: Iterable[str]) -> dict[str, Way]:
-    """By the names of their points; the first is the whole grammar without a policy."""
-    if isinstance(parts, PlcfrsParts):
-        return {UNPRUNED: way_of(None, VITERBI)}
-    return blocks.ways(parts, policies)
+def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
+    """By the names of their points; the first looks at everything."""
+    found: dict[str, Way] = {}
+    own = parts.deduction.policies if parts.deduction is not None else ()
+    if parts.blocks is not None:
+        found = blocks.ways(parts.blocks, [name for name in policies if name not in own])
+    if parts.deduction is not None:
+        found |= {name_of(way): way for way in _deduced(parts.deduction)}
+    return found
+
+
+def is_deduced(way: Way) -> bool:
+    """Whether a way deduces."""
+    return way["decode"] == DEDUCE
+
+
+def name_of(way: Way) -> str:
+    """Of a point that deduces: coarse+items-lols-2+plcfrs."""
+    named = ["coarse"] if way["coarse"] else []
+    named += [str(way["mask"])] if "mask" in way else []
+    return "+".join([*(named or [blocks.UNPRUNED]), DEDUCE])
+
+
+def _deduced(deduction: Deduction) -> list[Way]:
+    first = (False, True) if deduction.coarse is not None else (False,)
+    found: list[Way] = [{"decode": DEDUCE, "coarse": coarse} for coarse in first]
+    for name in deduction.policies:
+        found += [{"mask": name, "decode": DEDUCE, "coarse": coarse} for coarse in first]
+    return found

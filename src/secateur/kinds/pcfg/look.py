@@ -28,11 +28,12 @@ from secateur.models.point import Way
 from secateur.plots import chart as plot
 from secateur.plots.chart import Chart
 from secateur.plots.explain import Explanation, explain
+from secateur.plots.lines import aligned, described
 from secateur.search.arrays import Bools
 from secateur.search.core import Policy
 from secateur.tasks.span_pruning.task import SpanPruning
 from secateur.treebanks.sentence import Sentence
-from secateur.treebanks.tree import Constituent, Tree
+from secateur.treebanks.tree import Tree
 
 SPANS, FEATURES = 4, 5  # shown where no span is asked for
 
@@ -226,7 +227,7 @@ def _against_gold(found: Finding) -> list[str]:
             "gold spans pruned: " + "; ".join(f'{i},{k} "{" ".join(words[i:k])}"' for i, k in pruned)
         )
     if missed:
-        told = (_told(one, words) for one in missed)
+        told = (described(one, words) for one in missed)
         lines.append("gold constituents missed: " + "; ".join(told))
     score = found.parse.score
     if missed and found.gold_score is not None and score is not None and not found.parse.failed:
@@ -239,15 +240,6 @@ def _against_gold(found: Finding) -> list[str]:
     elif missed and found.gold_score is None:
         lines.append("the grammar has no derivation over the gold tree's spans (model error)")
     return lines
-
-
-def _told(one: Constituent, words: Sequence[str]) -> str:
-    """A constituent by its runs of words: NP 0,2 "the cat", VP 0,1+3,4 "what ... say"."""
-    starts = [p for p in one.indices if p - 1 not in one.indices]
-    ends = [p + 1 for p in one.indices if p + 1 not in one.indices]
-    runs = list(zip(starts, ends, strict=True))
-    text = " ... ".join(" ".join(words[i:k]) for i, k in runs)
-    return f'{one.label} {"+".join(f"{i},{k}" for i, k in runs)} "{text}"'
 
 
 def _features(chart: Chart, explained: Sequence[Explanation], *, whole: bool) -> list[str]:
@@ -267,11 +259,5 @@ def _features(chart: Chart, explained: Sequence[Explanation], *, whole: bool) ->
             rows.append((many, f"{other:+.{digits}f}", ""))
         if whole:
             rows.append(("sum", f"{one.score:+.{digits}f}", ""))
-        lines += _aligned(rows)
+        lines += aligned(rows)
     return lines
-
-
-def _aligned(rows: Sequence[tuple[str, str, str]]) -> list[str]:
-    """What was seen stands last, on the left of its column, for it may be long."""
-    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return [f"  {name:<{first}}  {weight:>{second}}  {saw}".rstrip() for name, weight, saw in rows]

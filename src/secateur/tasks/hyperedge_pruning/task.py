@@ -47,11 +47,11 @@ from secateur.tasks.hyperedge_pruning.space import (
 from secateur.treebanks.tree import Tree
 
 
-class Bounding(Protocol):
-    """Says, of a sentence, which items are never made, whatever a policy says."""
+class Gating(Protocol):
+    """Says which items of a sentence are worth making."""
 
-    def bounds(self, words: Sequence[str]) -> Gate | None:
-        """None: there are none."""
+    def gate(self, words: Sequence[str]) -> Gate | None:
+        """Of words as the grammar spells them. None: all of them."""
 
 
 class Encoded(NamedTuple):
@@ -105,7 +105,7 @@ class HyperedgePruning:
     item_features: ItemFeatures
     binarization: Binarization
     unit: Unit = "hyperedge"
-    bounding: Bounding | None = None
+    bounding: Gating | None = None  # what it leaves out is never made, whatever a policy says
     parameters: DiscontinuousParameters = PROPER
     limits: kernel.Limits = kernel.NO_LIMITS  # of a whole derivation graph
     _latest: _Latest = field(default_factory=_Latest, repr=False, compare=False)
@@ -124,7 +124,7 @@ class HyperedgePruning:
         return Encoded(ids, self.item_features.columns(words), tuple(words))
 
     def bounds(self, x: Encoded) -> Gate:
-        return (self.bounding.bounds(x.text) if self.bounding else None) or EVERYTHING
+        return (self.bounding.gate(x.text) if self.bounding else None) or EVERYTHING
 
     # As tasks do ------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class HyperedgePruning:
 
     def features(self, x: Encoded, site: Sites, state: Floats) -> Rows:
         symbol = site[:, SYMBOL].astype(np.int64)
-        return Rows(self.item_features.rows(x.columns, symbol, positions_of(site)))
+        return self.item_features.rows(x.columns, symbol, positions_of(site))
 
     def is_gold(self, site: Sites, gold: Gold) -> Bools:
         return is_among(site, gold.sites)
