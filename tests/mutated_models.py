@@ -43,6 +43,7 @@ from secateur.models.point import Point
 from secateur.search.core import Policy
 from secateur.treebanks.dependency_tree import find_fault
 from toy_dependencies import toy_dependency_model
+from toy_lcfrs import toy_lcfrs_model
 from toy_model import toy_model
 
 SECONDS = 20.0
@@ -100,6 +101,7 @@ def bases() -> list[Base]:
         Base("split", _split_model(), ("keep", "keep+product", "exact+max-rule")),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),
+        Base("lcfrs", toy_lcfrs_model(), ("careful", "exact+plcfrs", "coarse+items+plcfrs")),
     ]
 
 

@@ -11,7 +11,6 @@ from secateur.features.span import TEMPLATES, SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.parts import PcfgParts
-from secateur.models.kind import Kind
 from secateur.models.model import Model
 from secateur.models.point import Point
 from secateur.search.core import Policy
@@ -28,9 +27,7 @@ BIAS, LEARNED = -1.0, 2.0
 BITS = 18
 
 
-def toy_model(
-    binarization: Binarization | None = None, *, kind: Kind[PcfgParts, Tree] = KIND
-) -> Model[PcfgParts, Tree]:
+def toy_model(binarization: Binarization | None = None) -> Model[PcfgParts, Tree]:
     """ "careful" keeps the spans whose first and last words it saw in a gold span; "hasty" prunes all.
 
     A binarization is recorded if given; otherwise the model is like those that record nothing of it.
@@ -82,4 +79,4 @@ def toy_model(
     policies = {"slow": Policy(careful), "careful": Policy(careful), "hasty": Policy(hasty)}
     settings = {"trees": len(trees), "held out": 14, "judged on": 7, "checksum": "c0ffee", "repeat": 3}
     settings |= binarization.notes() if binarization else {}
-    return Model(kind, PcfgParts(grammar, features), policies, points, settings)
+    return Model(KIND, PcfgParts(grammar, features), policies, points, settings)
