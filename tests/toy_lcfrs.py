@@ -1,4 +1,4 @@
-"""A model of discontinuous phrases made by hand: the toy model's blocks, and a PLCFRS with policies about items."""
+"""A model of discontinuous phrases made by hand: the toy model's blocks, and a PLCFRS with its policies."""
 
 from __future__ import annotations
 

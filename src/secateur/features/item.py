@@ -118,8 +118,8 @@ class ItemFeatures:
         )
 
     def rows(self, columns: Columns, symbol: Ints, positions: Positions) -> Rows:
-        """The features of items [R]; -1 for no symbol in particular. Bucket 0, worth 0, is for components that
-        are not there."""
+        """The features of items [R]; -1 for no symbol in particular. Bucket 0, worth 0, stands for components
+        that are not there."""
         kinds = self.kinds
         bound, parts = kernel.bounds_of(positions)
         kind = self.kind_of(symbol, parts)
