@@ -18,13 +18,14 @@ DEDUCE = "plcfrs"
 
 
 def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
-    """By the names of their points; the first looks at everything."""
+    """By the names of their points: coarse+items-lols-2+plcfrs; the first looks at everything."""
     found: dict[str, Way] = {}
     own = parts.deduction.policies if parts.deduction is not None else ()
     if parts.blocks is not None:
         found = blocks.ways(parts.blocks, [name for name in policies if name not in own])
     if parts.deduction is not None:
-        found |= {name_of(way): way for way in _deduced(parts.deduction)}
+        last = (DEDUCE,) if parts.blocks is not None else ()
+        found |= {"+".join((*_names(way), *last)): way for way in _deduced(parts.deduction)}
     return found
 
 
@@ -33,11 +34,11 @@ def is_deduced(way: Way) -> bool:
     return way["decode"] == DEDUCE
 
 
-def name_of(way: Way) -> str:
-    """Of a point that deduces: coarse+items-lols-2+plcfrs."""
+def _names(way: Way) -> list[str]:
+    """Of what a way deduces with: coarse, items-lols-2."""
     named = ["coarse"] if way["coarse"] else []
     named += [str(way["mask"])] if "mask" in way else []
-    return "+".join([*(named or [blocks.UNPRUNED]), DEDUCE])
+    return named or [blocks.UNPRUNED]
 
 
 def _deduced(deduction: Deduction) -> list[Way]:
