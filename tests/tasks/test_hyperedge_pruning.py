@@ -24,14 +24,13 @@ from secateur.grammar.lcfrs.derivation import Step, tree_of
 from secateur.grammar.lcfrs.induce import induce
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kernels.lcfrs import parse as kernel
-from secateur.kernels.lcfrs.gate import Gate
 from secateur.metrics.position_sets import PROPER, DiscontinuousParameters, compare
 from secateur.search.core import DECLINE, TAKE, Episode, Example, Force, Policy, Reward
 from secateur.search.values import replay
 from secateur.tasks.hyperedge_pruning.policies import keep_all
 from secateur.tasks.hyperedge_pruning.propagate import propagate
 from secateur.tasks.hyperedge_pruning.space import UNITS, Unit, positions_of
-from secateur.tasks.hyperedge_pruning.task import HyperedgePruning
+from secateur.tasks.hyperedge_pruning.task import Gated, HyperedgePruning
 from secateur.testing import check_task, check_values
 from secateur.treebanks.tree import Tree
 
@@ -51,8 +50,9 @@ class Before:
     grammar: PLCFRS
     policy: Policy
 
-    def gate(self, words: Sequence[str]) -> Gate:
-        return self.features.gate(self.features.columns(words), self.policy.weights, self.grammar.rules)
+    def gate(self, words: Sequence[str]) -> Gated:
+        columns = self.features.columns(words)
+        return Gated(self.features.gate(columns, self.policy.weights, self.grammar.rules))
 
 
 def drawn_policy(dim: int, seed: int) -> Policy:

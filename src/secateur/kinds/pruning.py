@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from secateur.models.curve import even_penalties
+from secateur.models.curve import even_penalties, tradeoffs
 from secateur.models.run import Run
 from secateur.search.arrays import Bools, Floats, Weights
 from secateur.search.checkpoint import Round
@@ -65,10 +65,9 @@ class Pruning(ABC, Generic[S]):
     """A run that keeps every finished piece, and its steps: sweep, LOLS. What there is to learn from, kinds
     bring."""
 
-    prefix = ""  # of pieces: tells those of several trainings in one run apart
-
-    def __init__(self, run: Run, schedule: Schedule) -> None:
-        self.run, self.schedule = run, schedule
+    def __init__(self, run: Run, schedule: Schedule, prefix: str = "") -> None:
+        """`prefix`: of pieces and policies, tells those of several trainings in one run apart."""
+        self.run, self.schedule, self.prefix = run, schedule, prefix
 
     @property
     @abstractmethod
@@ -116,6 +115,21 @@ class Pruning(ABC, Generic[S]):
         """What is to come."""
         schedule = self.schedule
         self.run.plan({"baseline": PROBES + schedule.points, "round": schedule.points * schedule.iterations})
+
+    def frontier(self) -> tuple[dict[str, Policy], list[dict[str, Any]]]:
+        """Baselines along the frontier, and LOLS from each at the tradeoff where it is best among them: the
+        policies by name, and the rounds of learning."""
+        policies: dict[str, Policy] = {}
+        log: list[dict[str, Any]] = []
+        baselines = self.sweep()
+        slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
+        for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
+            policy, rounds = self.lols(f"lols-{number}", baseline, slope)
+            names = [f"{self.prefix}{side}-{number}" for side in ("baseline", "lols")]
+            policies |= zip(names, (baseline.policy, policy), strict=True)
+            about = {"name": names[1], "penalty": baseline.penalty, "tradeoff": slope}
+            log.append({**about, "rounds": [r._asdict() for r in rounds]})
+        return policies, log
 
     def labelled(self, penalty: float) -> Floats:
         """Advantages of keeping, as the baseline sees them: 1 for what is gold, -penalty for all else."""

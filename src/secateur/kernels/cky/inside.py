@@ -327,27 +327,33 @@ def posteriors(rules, chart, anchors, scores, z, labels):
     base_of, total_of, node_of, outer_of = scores
     plain, paths_ptr, paths = labels.of, labels.path_ptr, labels.path
     found = np.zeros((chart.cell_begin.shape[0], labels.made + 1))
+    nodes = np.zeros(rules.pair_ptr.shape[0] - 1)
     for cell in range(chart.cell_begin.shape[0]):
+        some = False
         for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
             x = chart.label[item]
+            nodes[x] = node_of[item]
             # What no parse holds may be so likely by itself that its inside score is infinite.
             if outer_of[item] == 0.0:
                 continue
+            some = True
             # As a node in its place, or as the lower half of a unary.
             count = node_of[item] * total_of[item] + (outer_of[item] - node_of[item]) * base_of[item]
             found[cell, plain[x]] += count / z
         for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
+            if not some or outer_of[item] == 0.0:
+                continue
             y = chart.label[item]
             for u in range(rules.unary_ptr[y], rules.unary_ptr[y + 1]):
-                if paths_ptr[u] == paths_ptr[u + 1] or outer_of[item] == 0.0:
-                    continue
                 x = rules.unary_parent[u]
-                for upper in range(chart.cell_begin[cell], chart.cell_end[cell]):
-                    if chart.label[upper] == x:
-                        bonus = np.exp(np.float64(anchors.span[cell, x])) if anchors.span.shape[0] else 1.0
-                        used = node_of[upper] * rules.unary_prob[u] * bonus * base_of[item] / z
-                        for q in range(paths_ptr[u], paths_ptr[u + 1]):
-                            found[cell, paths[q]] += used
+                if paths_ptr[u] == paths_ptr[u + 1] or nodes[x] == 0.0:
+                    continue
+                bonus = np.exp(np.float64(anchors.span[cell, x])) if anchors.span.shape[0] else 1.0
+                used = nodes[x] * rules.unary_prob[u] * bonus * base_of[item] / z
+                for q in range(paths_ptr[u], paths_ptr[u + 1]):
+                    found[cell, paths[q]] += used
+        for item in range(chart.cell_begin[cell], chart.cell_end[cell]):
+            nodes[chart.label[item]] = 0.0
     return found
 
 

@@ -7,9 +7,10 @@ words, by the posteriors of the coarse grammar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +23,20 @@ from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS
-from secateur.kernels.lcfrs.gate import Gate, gate_of
+from secateur.kernels.lcfrs import likely as kernel
+from secateur.kernels.lcfrs.gate import EVERYTHING
+from secateur.kernels.lcfrs.rules import NONE
 from secateur.kinds.pcfg.posterior import marginals
+from secateur.search.arrays import Bools
+from secateur.tasks.hyperedge_pruning.task import Gated
+from secateur.tasks.span_pruning.masks import Spans
 from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.tree import Leaf, Tree, new_tree
 
 THRESHOLD = 1e-3
+BINARIZATION = PhraseBinarization("right", h=None)  # of what is more than binary once it is blocks
 _PREFIX = "c"  # of symbols: their own names would look like what binarization makes
+_CHART_BYTES = 1 << 40  # a chart that is too large for the coarse grammar is one for the fine one
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +47,7 @@ class CoarseToFine:
     fine: PLCFRS
     names: tuple[str, ...]  # by component, those of a symbol after one another; empty where there is none
     threshold: float = THRESHOLD
+    spans: Spans | None = None  # which of its spans are looked at; None: all
 
     @classmethod
     def induced(
@@ -46,51 +55,75 @@ class CoarseToFine:
         fine: PLCFRS,
         trees: Iterable[Tree],
         *,
-        binarization: Binarization | None = None,
         smoothing: Smoothing | None = None,
         threshold: float = THRESHOLD,
     ) -> CoarseToFine:
         """From the trees that the fine grammar was induced from, binarized in the same way."""
-        binarize = binarization or Binarization()
         known: dict[tuple[str, int], str] = {}
-        apart = (_renamed(split(binarize(tree)), known) for tree in trees)
-        grammar = induce_phrases(
-            apart, binarization=PhraseBinarization("right", h=None), smoothing=smoothing or Smoothing()
-        )
-        sizes = zip(fine.symbols, fine.fanout.tolist(), strict=True)
-        names = tuple(known.get((symbol, part), "") for symbol, size in sizes for part in range(size))
+        apart = _apart(trees, fine, known)
+        grammar = induce_phrases(apart, binarization=BINARIZATION, smoothing=smoothing or Smoothing())
+        names = tuple(known.get(component, "") for component in _components(fine))
         return cls(grammar, fine, names, threshold)
 
-    @cached_property
-    def _slot(self) -> npt.NDArray[np.uint32]:
-        """[N] the first component of each symbol."""
-        return (np.cumsum(self.fine.fanout) - self.fine.fanout).astype(np.uint32)
+    def trees(self, trees: Iterable[Tree]) -> Iterator[Tree]:
+        """As the coarse grammar sees them."""
+        components = zip(_components(self.fine), self.names, strict=True)
+        yield from _apart(trees, self.fine, {component: name for component, name in components if name})
 
     @cached_property
-    def _column(self) -> npt.NDArray[np.int64]:
-        """[slots] columns of the coarse grammar's posteriors, -1 for none."""
+    def _parts(self) -> kernel.Components:
+        fanout = self.fine.fanout.astype(np.int64)
+        slot = (np.cumsum(fanout) - fanout).astype(np.uint32)
         number = {name: c for c, name in enumerate(self.grammar.label_names)}
-        return np.array([number.get(name, -1) for name in self.names])
+        of_column = np.full(len(number), NONE)
+        for component, name in enumerate(self.names):
+            if name in number:
+                of_column[number[name]] = component
+        return kernel.Components(
+            slot,
+            np.repeat(fanout, fanout).astype(np.uint8),
+            (np.arange(fanout.sum()) - np.repeat(slot, fanout)).astype(np.uint8),
+            of_column,
+            slot[self.fine.tags],
+        )
 
-    def gate(self, words: Sequence[str]) -> Gate | None:
-        """Which items of a sentence to make; None where the coarse grammar has no parse."""
+    def gate(self, words: Sequence[str]) -> Gated:
+        """Which items of a sentence to make; all of them where the coarse grammar has no parse."""
         n = len(words)
-        ids = self.grammar.lexicon.encode(words)
         everything = np.ones((n + 1, n + 1), np.bool_)
-        chart = cky.chart_of(self.grammar.rules, ids, everything, NO_ANCHORS, 1 << 40)
+        masks = [everything] if self.spans is None else [self.spans.mask(words), everything]
+        pushes = 0
+        for mask in masks:
+            found = self._posteriors(words, mask)
+            pushes += found.pushes
+            if found.table is not None:
+                return Gated(kernel.likely(self._parts, found.table, self.threshold, n), pushes)
+        return Gated(EVERYTHING, pushes)
+
+    def _posteriors(self, words: Sequence[str], mask: Bools) -> _Posteriors:
+        ids = self.grammar.lexicon.encode(words)
+        chart = cky.chart_of(self.grammar.rules, ids, mask, NO_ANCHORS, _CHART_BYTES)
         found = marginals(self.grammar, chart, ids, NO_ANCHORS)
-        if found is None:
-            return None
-        likely = np.append(found.table[:, :-1] >= self.threshold, np.zeros((len(found.table), 1), bool), 1)
-        interval = np.full((len(self.names), n + 1, n + 1), -np.inf)
-        start, end = np.triu_indices(n + 1, 1)
-        cell = end * (end - 1) // 2 + start
-        interval[:, start, end] = np.where(likely[cell][:, self._column].T, 1.0, -np.inf)
-        at = np.arange(n)
-        tags = self._slot[self.fine.tags].astype(np.int64)
-        interval[tags[:, None], at, at + 1] = 1.0  # never pruned over single words
-        nothing = np.zeros((len(self.fine.symbols), n + 1))
-        return gate_of(self.fine.rules, self._slot, interval, nothing, nothing)
+        return _Posteriors(None if found is None else found.table, int(chart.pushes))
+
+
+class _Posteriors(NamedTuple):
+    """Of the components over the intervals; none without a parse."""
+
+    table: npt.NDArray[np.float64] | None
+    pushes: int
+
+
+def _components(fine: PLCFRS) -> list[tuple[str, int]]:
+    """The components of all symbols: (symbol, number)."""
+    sizes = zip(fine.symbols, fine.fanout.tolist(), strict=True)
+    return [(symbol, part) for symbol, size in sizes for part in range(size)]
+
+
+def _apart(trees: Iterable[Tree], fine: PLCFRS, known: dict[tuple[str, int], str]) -> Iterator[Tree]:
+    """Trees of blocks; what is met for the first time gets a name."""
+    binarize = Binarization.from_notes(fine.notes)
+    return (_renamed(split(binarize(tree)), known) for tree in trees)
 
 
 def _renamed(tree: Tree, known: dict[tuple[str, int], str]) -> Tree:

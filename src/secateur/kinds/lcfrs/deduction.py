@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from secateur.features.item import ItemFeatures
+from secateur.features.span import SpanFeatures
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
-from secateur.kernels.lcfrs.gate import Gate
 from secateur.kinds.lcfrs.coarse import CoarseToFine
+from secateur.models.point import Way
 from secateur.search.core import Policy
+from secateur.tasks.hyperedge_pruning.task import Gated, Gating
+from secateur.tasks.span_pruning.masks import LearnedMask
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,13 +21,31 @@ class Deduction:
 
     grammar: PLCFRS  # binary
     coarse: CoarseToFine | None = None
-    features: ItemFeatures | None = None  # that the policies see
+    features: ItemFeatures | None = None  # that policies about its items see
     policies: tuple[str, ...] = ()  # names of the model's policies that are about its items
+    spans: SpanFeatures | None = None  # that policies about the coarse grammar's spans see
+    masks: tuple[str, ...] = ()  # names of these
+    behind: str | None = None  # the one of them that policies about items have learned behind
 
-    def gating(self, name: str, policies: Mapping[str, Policy]) -> ItemPolicy:
-        """What a policy of the model keeps."""
-        assert self.features is not None, "a model with policies about items has their features"
-        return ItemPolicy(self.grammar, self.features, policies[name])
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All policies of a model that are about its deduction."""
+        return (*self.masks, *self.policies)
+
+    def gating(self, way: Way, policies: Mapping[str, Policy]) -> list[Gating]:
+        """What says which items a way makes."""
+        found: list[Gating] = []
+        if "mask" in way:
+            assert self.features is not None, "a model with policies about items has their features"
+            found.append(ItemPolicy(self.grammar, self.features, policies[str(way["mask"])]))
+        if way["coarse"]:
+            assert self.coarse is not None, "ways by a coarse grammar are where it is there"
+            mask = None
+            if "spans" in way:
+                assert self.spans is not None, "a model with policies about spans has their features"
+                mask = LearnedMask(self.spans, policies[str(way["spans"])])
+            found.append(replace(self.coarse, spans=mask))
+        return found
 
 
 @dataclass(frozen=True)
@@ -35,6 +56,7 @@ class ItemPolicy:
     features: ItemFeatures
     policy: Policy
 
-    def gate(self, words: Sequence[str]) -> Gate:
+    def gate(self, words: Sequence[str]) -> Gated:
         """Of the words as the grammar spells them."""
-        return self.features.gate(self.features.columns(words), self.policy.weights, self.grammar.rules)
+        columns = self.features.columns(words)
+        return Gated(self.features.gate(columns, self.policy.weights, self.grammar.rules))

@@ -91,29 +91,37 @@ class PlcfrsParser(GrammarParser):
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
         if not self._fits(sentence):
             return [self._too_long(sentence)]
-        chart = self._chart(sentence, self.limits.chart_bytes // _OF_KBEST, keep_uses=True)
+        chart, before = self._chart(sentence, self.limits.chart_bytes // _OF_KBEST, keep_uses=True)
         found: list[tuple[float, list[Step]]] = []
         if not chart.status:
             graph = graph_of(self.grammar, self.grammar.lexicon.encode(sentence.penn), chart)
             found = [(best.value, graph.steps(best.hyperedges)) for best in graph.weighted.kbest(k)]
-        return [self._made(chart, sentence, *one, started) for one in found or [(-np.inf, [])]]
+        return [self._made(chart, sentence, *one, before, started) for one in found or [(-np.inf, [])]]
 
     def _whole(self, sentence: Sentence) -> Parse[Tree] | None:
         started = time.perf_counter()
         sentence = sentence.spelt(self.grammar.lexicon.index)
         if not self._fits(sentence):
             return None
-        chart = self._chart(sentence, self.limits.chart_bytes)
-        return self._made(chart, sentence, *self._best(chart, len(sentence)), started)
+        chart, before = self._chart(sentence, self.limits.chart_bytes)
+        return self._made(chart, sentence, *self._best(chart, len(sentence)), before, started)
 
     def _fits(self, sentence: Sentence) -> bool:
         return len(sentence) <= min(self.limits.words, kernel.POSITIONS)
 
     def _made(
-        self, chart: kernel.Chart, sentence: Sentence, score: float, steps: list[Step], started: float
+        self,
+        chart: kernel.Chart,
+        sentence: Sentence,
+        score: float,
+        steps: list[Step],
+        before: int,
+        started: float,
     ) -> Parse[Tree]:
-        """The parse of a derivation; without steps, one that is put together from parts."""
-        work = Work(pushes=int(chart.room.tally[PUSHES]), items=int(chart.room.tally[ITEMS]))
+        """The parse of a derivation; without steps, one that is put together from parts. `before`: pushes of
+        others that said which items to make."""
+        tally = chart.room.tally
+        work = Work(pushes=int(tally[PUSHES]) + before, items=int(tally[ITEMS]))
         if not steps and self.otherwise is not None:
             return self._other(self.otherwise.parse(sentence), work, STATUS[chart.status], started)
         if steps:
@@ -136,12 +144,14 @@ class PlcfrsParser(GrammarParser):
         seconds = time.perf_counter() - started
         return replace(parse, work=both, seconds=seconds, fell_back=True, notes={"status": status})
 
-    def _chart(self, sentence: Sentence, memory: int, *, keep_uses: bool = False) -> kernel.Chart:
+    def _chart(self, sentence: Sentence, memory: int, *, keep_uses: bool = False) -> tuple[kernel.Chart, int]:
+        """And what it took to know which items to make, in pushes."""
         limits = kernel.Limits(memory, self.stops.items, self.stops.seconds)
         ids = self.grammar.lexicon.encode(sentence.penn)
-        gates = [one.gate(sentence.penn) or EVERYTHING for one in self.gating]
-        first, second = (*gates, EVERYTHING, EVERYTHING)[:_GATES]
-        return kernel.chart_of(self.grammar.rules, ids, first, limits, bounds=second, keep_uses=keep_uses)
+        gated = [one.gate(sentence.penn) for one in self.gating]
+        first, second = (*(one.gate for one in gated), EVERYTHING, EVERYTHING)[:_GATES]
+        chart = kernel.chart_of(self.grammar.rules, ids, first, limits, bounds=second, keep_uses=keep_uses)
+        return chart, sum(one.pushes for one in gated)
 
     def _best(self, chart: kernel.Chart, n: int) -> tuple[float, list[Step]]:
         """The score and the steps of the best derivation; none where there is none, or the chart is not

@@ -15,7 +15,8 @@ import numpy as np
 from secateur.features.item import TEMPLATES, ItemFeatures
 from secateur.features.span import SpanFeatures
 from secateur.grammar.lcfrs.binarize import Binarization
-from secateur.kinds.lcfrs.deduction import Deduction
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
+from secateur.kinds.lcfrs.coarse import CoarseToFine
 from secateur.kinds.lcfrs.settings import LcfrsSettings
 from secateur.kinds.pruning import Pruning, Schedule
 from secateur.models.run import Run, fingerprint
@@ -29,6 +30,7 @@ from secateur.tasks.hyperedge_pruning.task import Encoded, Gold, HyperedgePrunin
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.tree import Tree
 
+ITEMS = "items-"
 LEARN = 1e-5  # the threshold of the coarse grammar while learning
 CARRY = 0.1  # weight of the baseline's labels in LOLS
 NOTHING = 0  # the bucket of features that are not there
@@ -37,19 +39,17 @@ NOTHING = 0  # the bucket of features that are not there
 class ItemTrainer(Pruning[HyperedgePruning]):
     """A PLCFRS, examples and a run."""
 
-    prefix = "items-"
-
     def __init__(
         self,
         run: Run,
         train: Bank[Tree],
         dev: Bank[Tree],
         settings: LcfrsSettings,
-        deduction: Deduction,
+        grammar: PLCFRS,
+        coarse: CoarseToFine,
         spans: SpanFeatures,
     ) -> None:
-        super().__init__(run, _schedule(settings))
-        grammar, coarse = deduction.grammar, deduction.coarse
+        super().__init__(run, _schedule(settings), ITEMS)
         self.settings = settings
         self.trees = _some(train.filter(max_length=settings.item_length), settings.item_trees)
         self.stopping_trees = dev[::2].filter(max_length=settings.item_length)
@@ -58,7 +58,7 @@ class ItemTrainer(Pruning[HyperedgePruning]):
             ItemFeatures.of_grammar(grammar, replace(spans, templates=TEMPLATES)),
             Binarization.from_notes(grammar.notes),
             settings.unit,
-            None if coarse is None else replace(coarse, threshold=LEARN),
+            replace(coarse, threshold=LEARN),
         )
         run.claim(self._fingerprint(), f"{self.prefix}run")
         self.plan()

@@ -17,7 +17,6 @@ from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse, SentenceParser
 from secateur.models.point import Way
 from secateur.search.core import Policy
-from secateur.tasks.hyperedge_pruning.task import Gating
 from secateur.treebanks.blocks import merge
 from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.sentence import Sentence
@@ -45,16 +44,12 @@ def _deducing(
 ) -> PlcfrsParser:
     deduction = parts.deduction
     assert deduction is not None, "who deduces has a PLCFRS"
-    gating: list[Gating] = [deduction.gating(str(way["mask"]), policies)] if "mask" in way else []
-    if way["coarse"]:
-        assert deduction.coarse is not None, "ways by a coarse grammar are where it is there"
-        gating.append(deduction.coarse)
     is_model = parts.blocks is not None
     return PlcfrsParser(
         deduction.grammar,
         limits=limits,
         stops=STOPS if is_model else NEVER,
-        gating=gating,
+        gating=deduction.gating(way, policies),
         otherwise=_otherwise(parts, way, limits, using),
         using=using,
     )
@@ -63,7 +58,7 @@ def _deducing(
 def _otherwise(parts: LcfrsParts, way: Way, limits: Limits, using: Using) -> SentenceParser[Tree] | None:
     """Who parses where a deduction does not: coarse to fine, then blocks without sub-symbols."""
     assert parts.deduction is not None, "who deduces has a PLCFRS"
-    if parts.deduction.coarse is not None and ("mask" in way or not way["coarse"]):
+    if parts.deduction.coarse is not None and (not way["coarse"] or "mask" in way or "spans" in way):
         return _deducing(parts, {"decode": DEDUCE, "coarse": True}, {}, limits, using)
     if parts.blocks is None or using.binarized:
         return None

@@ -6,7 +6,8 @@ many nodes (`treebanks.blocks`), in the files that `kinds.pcfg.parts` names.
 Deduction:
 plcfrs.gr.gz      a PLCFRS as text
 coarse.gr.gz      the PCFG that is parsed with first, if there is one
-items.json        the coarse symbol of each component, the templates that policies see, and which these are
+items.json        the coarse symbol of each component, the templates that policies about items see, which
+                  these are, and which are about the coarse grammar's spans
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ class _Items(NamedTuple):
     conjoined: bool
     labelled: bool
     policies: tuple[str, ...]
+    masks: tuple[str, ...]  # policies about spans of the coarse grammar
+    behind: str  # empty: none of them
 
 
 def read(store: Store, views: Mapping[str, View]) -> LcfrsParts:
@@ -96,16 +99,23 @@ def _deduction(store: Store, own: PcfgParts | None) -> Deduction:
             pcfg = parse_grammar(store.lines(COARSE), name=str(store.folder / COARSE), dialects=("secateur",))
         with store.blamed(ITEMS):
             coarse = CoarseToFine(pcfg, grammar, given.components)
-    if not given.templates:
+    if not given.templates and not given.masks:
         return Deduction(grammar, coarse)
     with store.blamed(ITEMS):
         if own is None:
-            raise InputError("features of items without a vocabulary")
+            raise InputError("features without a vocabulary")
+        if given.masks and coarse is None:
+            raise InputError("policies about spans without a coarse grammar")
+        if given.behind and given.behind not in given.masks:
+            raise InputError(f"{given.behind!r} is not among the policies about spans")
+        if not given.templates:
+            return Deduction(grammar, coarse, spans=own.features, masks=given.masks)
         spans = SpanFeatures(own.features.vocabulary, given.templates, bits=given.bits)
         features = ItemFeatures.of_grammar(grammar, spans, conjoined=given.conjoined, labelled=given.labelled)
         if features.dim != own.features.dim:
             raise InputError(f"{given.bits} bits of features, where spans have others")
-    return Deduction(grammar, coarse, features, given.policies)
+    behind = given.behind or None
+    return Deduction(grammar, coarse, features, given.policies, own.features, given.masks, behind)
 
 
 def write(parts: LcfrsParts) -> dict[str, Content]:
@@ -126,6 +136,8 @@ def write(parts: LcfrsParts) -> dict[str, Content]:
             features is not None and features.conjoined,
             features is not None and features.labelled,
             deduction.policies,
+            deduction.masks,
+            deduction.behind or "",
         )
         found[ITEMS] = json.dumps(items._asdict(), indent=1)
     return found

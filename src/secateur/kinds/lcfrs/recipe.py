@@ -6,26 +6,37 @@ What is learned of blocks is the same as from phrases (`kinds.pcfg.recipe`), fro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from secateur.features.span import SpanFeatures
 from secateur.grammar.lcfrs.induce import induce
+from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kinds.lcfrs import KIND
-from secateur.kinds.lcfrs.coarse import CoarseToFine
+from secateur.kinds.lcfrs.coarse import BINARIZATION, CoarseToFine
 from secateur.kinds.lcfrs.deduction import Deduction
+from secateur.kinds.lcfrs.exact import PlcfrsParser
 from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.recipe import Learned, learned
-from secateur.models.curve import tradeoffs, with_tradeoffs
+from secateur.kinds.pcfg.settings import COARSE, Settings
+from secateur.kinds.pcfg.trainer import Trainer
+from secateur.metrics.discontinuous import DiscontinuousScoring
+from secateur.models.curve import with_tradeoffs
 from secateur.models.kind import Trained
-from secateur.models.measure import measure_all
+from secateur.models.measure import measure_all, tried
 from secateur.models.run import Run
 from secateur.search.core import Policy
+from secateur.tasks.span_pruning.masks import LearnedMask
 from secateur.treebanks.bank import Bank
 from secateur.treebanks.blocks import split
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
+
+NEAR = 0.3  # F1 that a mask may cost before policies about items
 
 
 def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings) -> Trained[LcfrsParts]:
@@ -46,26 +57,53 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
 def deduced(
     run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings, blocks: Learned
 ) -> tuple[Deduction, dict[str, Policy], list[dict[str, Any]]]:
-    """A PLCFRS, the coarse grammar before it, and policies about its items: baselines and LOLS from them."""
+    """A PLCFRS, the coarse grammar before it, and policies about the spans of the one and the items of the
+    other: baselines and LOLS from them."""
     fine = induce(train)
-    deduction = Deduction(fine.binarized(), CoarseToFine.induced(fine, train))
-    run.told(f"{fine!r}, coarse: {deduction.coarse.grammar!r}" if deduction.coarse else repr(fine))
-    policies: dict[str, Policy] = {}
-    log: list[dict[str, Any]] = []
+    grammar, coarse, features = fine.binarized(), CoarseToFine.induced(fine, train), blocks.parts.features
+    run.told(f"{fine!r}, coarse: {coarse.grammar!r}")
     if not settings.item_points:
-        return deduction, policies, log
-    trainer = ItemTrainer(run, train, dev, settings, deduction, blocks.parts.features)
-    baselines = trainer.sweep()
-    slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
-    for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
-        policy, rounds = trainer.lols(f"lols-{number}", baseline, slope)
-        found = {f"baseline-{number}": baseline.policy, f"lols-{number}": policy}
-        policies |= {trainer.prefix + name: one for name, one in found.items()}
-        about = {
-            "name": f"{trainer.prefix}lols-{number}",
-            "penalty": baseline.penalty,
-            "tradeoff": slope,
-        }
-        log.append({**about, "rounds": [r._asdict() for r in rounds]})
-    features = trainer.task.item_features
-    return Deduction(deduction.grammar, deduction.coarse, features, tuple(policies)), policies, log
+        return Deduction(grammar, coarse), {}, []
+    masks, log = _masks(run, train, dev, settings, coarse, features)
+    known = {name: replace(coarse, spans=LearnedMask(features, mask)) for name, mask in masks.items()}
+    behind = _behind(grammar, known, dev)
+    run.told(f"policies about items learn behind {behind}")
+    trainer = ItemTrainer(run, train, dev, settings, grammar, known[behind], features)
+    policies, rounds = trainer.frontier()
+    items = trainer.task.item_features
+    found = Deduction(grammar, coarse, items, tuple(policies), features, tuple(masks), behind)
+    return found, masks | policies, [*log, *rounds]
+
+
+def _masks(
+    run: Run,
+    train: Bank[Tree],
+    dev: Bank[Tree],
+    settings: LcfrsSettings,
+    coarse: CoarseToFine,
+    features: SpanFeatures,
+) -> tuple[dict[str, Policy], list[dict[str, Any]]]:
+    """Policies about the spans of the coarse grammar."""
+    apart, held = (Treebank(coarse.trees(bank), name=bank.name) for bank in (train, dev))
+    how = Settings(
+        grammar=COARSE,
+        points=settings.item_points,
+        iterations=settings.iterations,
+        max_length=settings.item_length,
+        minibatch=settings.minibatch,
+        binarization=BINARIZATION,
+        features=features,
+        seed=settings.seed,
+    )
+    return Trainer(run, apart, held, how, prefix="coarse-").frontier()
+
+
+def _behind(grammar: PLCFRS, masked: Mapping[str, CoarseToFine], dev: Bank[Tree]) -> str:
+    """The mask with the fewest pushes of those that find nearly the best trees of one half of `dev`."""
+    trials = {
+        name: tried(PlcfrsParser(grammar, gating=[gating]), dev[::2], DiscontinuousScoring())
+        for name, gating in masked.items()
+    }
+    best = max(trial.scores.accuracy for trial in trials.values())
+    near = [name for name, trial in trials.items() if trial.scores.accuracy >= best - NEAR]
+    return min(near, key=lambda name: trials[name].mean("pushes"))

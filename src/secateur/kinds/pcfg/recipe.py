@@ -22,7 +22,7 @@ from secateur.kinds.pcfg.fine import fine_grammar
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
-from secateur.models.curve import tradeoffs, with_tradeoffs
+from secateur.models.curve import with_tradeoffs
 from secateur.models.kind import Trained
 from secateur.models.measure import measure_all
 from secateur.models.run import Run
@@ -64,15 +64,7 @@ def learned(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) ->
     """The grammar and the policies."""
     grammar = _grammar(run, train, dev, settings)
     trainer = Trainer(run, train, dev, settings, grammar=grammar.found, splits=settings.splitting)
-    policies: dict[str, Policy] = {}
-    log: list[dict[str, Any]] = []
-    baselines = trainer.sweep()
-    slopes = tradeoffs([b.runtime for b in baselines], [b.accuracy for b in baselines])
-    for number, (baseline, slope) in enumerate(zip(baselines, slopes.tolist(), strict=True)):
-        policy, rounds = trainer.lols(f"lols-{number}", baseline, slope)
-        policies |= {f"baseline-{number}": baseline.policy, f"lols-{number}": policy}
-        about = {"name": f"lols-{number}", "penalty": baseline.penalty, "tradeoff": slope}
-        log.append({**about, "rounds": [r._asdict() for r in rounds]})
+    policies, log = trainer.frontier()
     notes = {
         "unparsed": trainer.unparsed,
         **noted(settings, "binarization", "split", "features"),

@@ -54,9 +54,10 @@ class Trainer(Pruning[SpanPruning]):
         *,
         grammar: PCFG | SplitPCFG | None = None,
         splits: SplitSettings | None = None,
+        prefix: str = "",
     ) -> None:
         """`splits`: how the grammar was split from these trees; LOLS then splits others without each fold."""
-        super().__init__(run, _schedule(settings, isinstance(grammar, SplitPCFG)))
+        super().__init__(run, _schedule(settings, isinstance(grammar, SplitPCFG)), prefix)
         self.settings, self.splits = settings, splits
         self.binarization = binarization_of(grammar, settings)
         self.trees = train.filter(max_length=settings.max_length)
@@ -66,7 +67,7 @@ class Trainer(Pruning[SpanPruning]):
         rolled = _rolled_out(self.grammar, settings.rollout_level)
         features = settings.features or SpanFeatures.from_words(train.vocabulary())
         self._task = SpanPruning(rolled, features, self.binarization)
-        run.claim(_fingerprint(train, dev, settings, splits, self.binarization, rolled))
+        run.claim(_fingerprint(train, dev, settings, splits, self.binarization, rolled), f"{prefix}run")
         self.plan()
         # An induced grammar parses its own trees, split or not; of another that is not known.
         self.unparsed = self._leave_out_unparsed() if isinstance(grammar, PCFG) else 0

@@ -47,11 +47,18 @@ from secateur.tasks.hyperedge_pruning.space import (
 from secateur.treebanks.tree import Tree
 
 
+class Gated(NamedTuple):
+    """The items of a sentence that are worth making, and what it took to know."""
+
+    gate: Gate
+    pushes: int = 0
+
+
 class Gating(Protocol):
     """Says which items of a sentence are worth making."""
 
-    def gate(self, words: Sequence[str]) -> Gate | None:
-        """Of words as the grammar spells them. None: all of them."""
+    def gate(self, words: Sequence[str]) -> Gated:
+        """Of words as the grammar spells them."""
 
 
 class Encoded(NamedTuple):
@@ -124,7 +131,7 @@ class HyperedgePruning:
         return Encoded(ids, self.item_features.columns(words), tuple(words))
 
     def bounds(self, x: Encoded) -> Gate:
-        return (self.bounding.gate(x.text) if self.bounding else None) or EVERYTHING
+        return self.bounding.gate(x.text).gate if self.bounding else EVERYTHING
 
     # As tasks do ------------------------------------------------------------------------------------------
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from secateur.errors import InputError
+from secateur.features.span import SpanFeatures
 from secateur.search.arrays import Bools
+from secateur.search.core import Policy
 
 
 class Spans(Protocol):
@@ -16,6 +19,17 @@ class Spans(Protocol):
 
     def mask(self, words: Sequence[str]) -> Bools:
         """[n+1, n+1] from words in Penn spelling: mask[i, k] keeps the span (i, k); width 1 and n always."""
+
+
+@dataclass(frozen=True)
+class LearnedMask:
+    """The spans that a linear policy keeps."""
+
+    features: SpanFeatures
+    policy: Policy
+
+    def mask(self, words: Sequence[str]) -> Bools:
+        return settled(self.features.scores(self.features.columns(words), self.policy.weights) > 0)
 
 
 def settled(mask: Bools) -> Bools:
