@@ -45,6 +45,7 @@ class Schedule:
     patience: int = 5
     left: float = 0.9  # of the best accuracy, at the fast end of the sweep
     before: float = BEFORE
+    first: float = FIRST  # penalty that is tried
     minibatch: int | None = None
     folds: int = 1  # a sentence is visited by a policy trained without its fold
     sample: Callable[[int], int] | None = None
@@ -164,7 +165,8 @@ class Pruning(ABC, Generic[S]):
     def sweep(self) -> list[Baseline]:
         """Baselines over the range of penalties where speed costs accuracy, runtimes evenly spaced."""
         probes: list[Baseline] = []
-        penalty, schedule = FIRST, self.schedule
+        schedule = self.schedule
+        penalty = schedule.first
         policy: Policy | None = None
         while penalty <= LAST:
             probes.append(self.baseline(f"probe-{len(probes)}", penalty, policy))
@@ -181,6 +183,7 @@ class Pruning(ABC, Generic[S]):
             schedule.points,
             schedule.left,
             schedule.before,
+            schedule.first,
         )
         found: list[Baseline] = []
         for number, penalty in enumerate(penalties):
@@ -235,12 +238,13 @@ def spaced(
     count: int,
     left: float,
     before: float,
+    first: float = FIRST,
 ) -> list[float]:
     """Penalties for `count` baselines, from what some probes did."""
     falling = all(after < before for before, after in itertools.pairwise(runtime))
     if len(penalties) < 2 or not falling or min(runtime) <= 0:
         # Too little data for more pruning to show as less work.
-        return [float(p) for p in np.geomspace(FIRST, LAST, count)]
+        return [float(p) for p in np.geomspace(first, LAST, count)]
     slow, fast = sweep_range(runtime, accuracy, left, before)
     return even_penalties(penalties, runtime, count, slow, fast)
 

@@ -8,7 +8,7 @@ words, by the posteriors of the coarse grammar.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.tree import Leaf, Tree, new_tree
 
 THRESHOLD = 1e-3
+WIDE = 1e-5  # before policies that leave out more
 BINARIZATION = PhraseBinarization("right", h=None)  # of what is more than binary once it is blocks
 _PREFIX = "c"  # of symbols: their own names would look like what binarization makes
 _CHART_BYTES = 1 << 40  # a chart that is too large for the coarse grammar is one for the fine one
@@ -64,6 +65,11 @@ class CoarseToFine:
         grammar = induce_phrases(apart, binarization=BINARIZATION, smoothing=smoothing or Smoothing())
         names = tuple(known.get(component, "") for component in _components(fine))
         return cls(grammar, fine, names, threshold)
+
+    @property
+    def wide(self) -> CoarseToFine:
+        """As it is before a policy about items."""
+        return replace(self, threshold=min(self.threshold, WIDE))
 
     def trees(self, trees: Iterable[Tree]) -> Iterator[Tree]:
         """As the coarse grammar sees them."""

@@ -44,7 +44,8 @@ class Deduction:
             if "spans" in way:
                 assert self.spans is not None, "a model with policies about spans has their features"
                 mask = LearnedMask(self.spans, policies[str(way["spans"])])
-            found.append(replace(self.coarse, spans=mask))
+            coarse = replace(self.coarse, spans=mask)
+            found.append(coarse.wide if "mask" in way else coarse)
         return found
 
 

@@ -1,6 +1,6 @@
 """Policies about the items of a PLCFRS: what they learn from.
 
-Roll-ins and roll-outs see the items that a coarse grammar leaves, with a threshold below that of parsing:
+Roll-ins and roll-outs see the items that a coarse grammar leaves, with the threshold of parsing with policies:
 whole charts of long sentences have millions.
 """
 
@@ -31,7 +31,7 @@ from secateur.treebanks.bank import Bank
 from secateur.treebanks.tree import Tree
 
 ITEMS = "items-"
-LEARN = 1e-5  # the threshold of the coarse grammar while learning
+FIRST = 2e-5  # penalty that is tried: of what is there to be made, one in fifty is gold
 CARRY = 0.1  # weight of the baseline's labels in LOLS
 NOTHING = 0  # the bucket of features that are not there
 
@@ -58,7 +58,7 @@ class ItemTrainer(Pruning[HyperedgePruning]):
             ItemFeatures.of_grammar(grammar, replace(spans, templates=TEMPLATES)),
             Binarization.from_notes(grammar.notes),
             settings.unit,
-            replace(coarse, threshold=LEARN),
+            coarse.wide,
         )
         run.claim(self._fingerprint(), f"{self.prefix}run")
         self.plan()
@@ -128,6 +128,7 @@ def _schedule(settings: LcfrsSettings) -> Schedule:
         regularizer=REGULARIZER,
         values=propagate,
         carry=CARRY,
+        first=FIRST,
         minibatch=settings.minibatch,
         folds=2,
         seed=settings.seed,

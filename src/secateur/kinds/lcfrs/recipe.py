@@ -21,7 +21,7 @@ from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
 from secateur.kinds.pcfg.ahead import compiled_ahead
-from secateur.kinds.pcfg.recipe import Learned, learned
+from secateur.kinds.pcfg.recipe import learned
 from secateur.kinds.pcfg.settings import COARSE, Settings
 from secateur.kinds.pcfg.trainer import Trainer
 from secateur.metrics.discontinuous import DiscontinuousScoring
@@ -36,6 +36,7 @@ from secateur.treebanks.blocks import split
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
 
+MASKS = "coarse-"
 NEAR = 0.3  # F1 that a mask may cost before policies about items
 
 
@@ -47,7 +48,7 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
         found = learned(run, blocks, held, settings.blocks)
         parts, policies, log = LcfrsParts(found.parts), found.policies, found.log
         if settings.deduction:
-            deduction, own, rounds = deduced(run, train, dev, settings, found)
+            deduction, own, rounds = deduced(run, train, dev, settings, found.parts.features)
             parts, policies, log = LcfrsParts(found.parts, deduction), policies | own, [*log, *rounds]
         points = measure_all(run, KIND, parts, policies, judging, using=Using(), repeat=settings.repeat)
     notes = {"judged on": len(judging), **found.notes, **settings.own_notes}
@@ -55,24 +56,24 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
 
 
 def deduced(
-    run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings, blocks: Learned
+    run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings, features: SpanFeatures
 ) -> tuple[Deduction, dict[str, Policy], list[dict[str, Any]]]:
     """A PLCFRS, the coarse grammar before it, and policies about the spans of the one and the items of the
     other: baselines and LOLS from them."""
     fine = induce(train)
-    grammar, coarse, features = fine.binarized(), CoarseToFine.induced(fine, train), blocks.parts.features
+    grammar, coarse = fine.binarized(), CoarseToFine.induced(fine, train)
     run.told(f"{fine!r}, coarse: {coarse.grammar!r}")
     if not settings.item_points:
         return Deduction(grammar, coarse), {}, []
-    masks, log = _masks(run, train, dev, settings, coarse, features)
+    masks = _masks(run, train, dev, settings, coarse, features)
     known = {name: replace(coarse, spans=LearnedMask(features, mask)) for name, mask in masks.items()}
     behind = _behind(grammar, known, dev)
     run.told(f"policies about items learn behind {behind}")
     trainer = ItemTrainer(run, train, dev, settings, grammar, known[behind], features)
-    policies, rounds = trainer.frontier()
+    policies, log = trainer.frontier()
     items = trainer.task.item_features
     found = Deduction(grammar, coarse, items, tuple(policies), features, tuple(masks), behind)
-    return found, masks | policies, [*log, *rounds]
+    return found, masks | policies, log
 
 
 def _masks(
@@ -82,8 +83,9 @@ def _masks(
     settings: LcfrsSettings,
     coarse: CoarseToFine,
     features: SpanFeatures,
-) -> tuple[dict[str, Policy], list[dict[str, Any]]]:
-    """Policies about the spans of the coarse grammar."""
+) -> dict[str, Policy]:
+    """Policies about the spans of the coarse grammar, trained to keep gold ones: roll-outs would count its
+    own expected recall, which says little of what is fine."""
     apart, held = (Treebank(coarse.trees(bank), name=bank.name) for bank in (train, dev))
     how = Settings(
         grammar=COARSE,
@@ -95,7 +97,8 @@ def _masks(
         features=features,
         seed=settings.seed,
     )
-    return Trainer(run, apart, held, how, prefix="coarse-").frontier()
+    trainer = Trainer(run, apart, held, how, prefix=MASKS)
+    return {f"{MASKS}{number}": baseline.policy for number, baseline in enumerate(trainer.sweep())}
 
 
 def _behind(grammar: PLCFRS, masked: Mapping[str, CoarseToFine], dev: Bank[Tree]) -> str:
