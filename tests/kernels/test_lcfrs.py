@@ -67,7 +67,7 @@ def test_little_room_makes_no_difference(data: st.DataObject) -> None:
     grammar = data.draw(grammars())
     words = grammar.lexicon.encode(data.draw(sentences()))
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_SETS", "_CELLS", "_ACTIVE", "_ENTRIES", "_USES"):
+        for name in ("_SETS", "_CELLS", "_ACTIVE", "_ENTRIES", "_LISTS", "_USES"):
             patch.setattr(kernel, name, 1)
         little = kernel.chart_of(grammar.rules, words, keep_uses=True)
     chart = kernel.chart_of(grammar.rules, words, keep_uses=True)

@@ -19,8 +19,10 @@ from .chart import (
     IMPOSSIBLE,
     ITEMS,
     LEXICAL,
+    LISTS,
     MORE_ACTIVE,
     MORE_ENTRIES,
+    MORE_LISTS,
     MORE_USES,
     PAUSE,
     SETS,
@@ -29,16 +31,17 @@ from .chart import (
     Room,
     Uses,
     enter,
-    fill,
     find,
     words_in,
 )
 from .gate import EVERYTHING, Gate
+from .join import fill
 from .rules import NONE, TWO, Rules
 
 POSITIONS = 128  # of the longest sentence
 UNLIMITED = 1 << 62
-_SETS, _CELLS, _ACTIVE, _ENTRIES, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 << 12  # to begin with
+# To begin with.
+_SETS, _CELLS, _ACTIVE, _ENTRIES, _LISTS, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 << 12, 1 << 12
 _BREATH = 1 << 20  # uses of rules between two looks at the clock
 
 COMPLETE, TOO_LARGE, TOO_MANY, TOO_LONG = range(4)  # how a chart ended: bytes, items, seconds
@@ -109,9 +112,9 @@ def _empty(rules: Rules, n: int) -> Room:
     fans, patterns = len(rules.width) - 1, len(rules.patterns.left)
     widest = int(rules.width.max())
     sets, cells, active = max(_SETS, n + 1), max(_CELLS, 2 * n * widest), max(_ACTIVE, 2 * n * widest)
-    masks = rules.as_left.shape[1]
-    lists = np.where(rules.patterns.plan[:, :, 0] == TWO, (n + 1) ** 2, n + 1).ravel()
-    ptr = np.concatenate(([0], np.cumsum(lists))).astype(np.int64)
+    lists = max(_LISTS, len(rules.group_pattern))
+    places = np.where(rules.patterns.plan[:, :, 0] == TWO, (n + 1) ** 2, n + 1).ravel()
+    ptr = np.concatenate(([0], np.cumsum(places))).astype(np.int64)
     tally = np.zeros(COUNTS, np.int64)
     tally[SIZE], tally[CURSOR] = 1, -1
     below = np.empty((cells, 2))
@@ -122,8 +125,6 @@ def _empty(rules: Rules, n: int) -> Room:
         base=np.empty(sets, np.int64),
         begin=np.zeros(sets, np.int64),
         end=np.zeros(sets, np.int64),
-        as_left=np.empty((sets, masks), np.uint64),
-        as_right=np.empty((sets, masks), np.uint64),
         same_size=np.empty(sets, np.uint32),
         table=np.full((_table_size(sets), 4), FREE),
         below=below,
@@ -133,6 +134,10 @@ def _empty(rules: Rules, n: int) -> Room:
         active=np.empty(active, np.uint32),
         first=np.full(n + 1, NONE),
         last=np.full(n + 1, NONE),
+        right=np.zeros(rules.as_right.shape[1], np.uint64),
+        lists=np.zeros(patterns + 1, np.uint32),
+        groups=np.empty((lists, 3), np.uint32),
+        inner=np.empty(lists),
         ptr=ptr[:-1].reshape(2, patterns),
         heads=np.full(int(ptr[-1]) + 1, NONE),
         entry=np.empty((max(_ENTRIES, 4 * patterns), 3), np.uint64),
@@ -159,13 +164,16 @@ def _larger(rules: Rules, room: Room, uses: Uses, code: int) -> tuple[Room, Uses
         return room._replace(active=_twice(room.active, int(tally[ACTIVE]))), uses
     if code == MORE_ENTRIES:
         return room._replace(entry=_twice(room.entry, int(tally[ENTRIES]))), uses
+    if code == MORE_LISTS:
+        groups, inner = (_twice(array, int(tally[LISTS])) for array in (room.groups, room.inner))
+        return room._replace(groups=groups, inner=inner), uses
     if tally[CELLS] + rules.width.max() > len(room.value):
         used = int(tally[CELLS])
         below, value, up = (_twice(array, used) for array in (room.below, room.value, room.up))
         room = room._replace(below=below, made=below.view(np.uint32), value=value, up=up)
     if 2 * tally[SETS] >= len(room.table) or tally[SETS] >= len(room.words):
         used = int(tally[SETS])
-        names = ("words", "fanout", "bound", "base", "begin", "end", "as_left", "as_right", "same_size")
+        names = ("words", "fanout", "bound", "base", "begin", "end", "same_size")
         room = room._replace(**{name: _twice(getattr(room, name), used) for name in names})
         room = room._replace(table=np.full((_table_size(len(room.words)), 4), FREE))
         _enter_all(room)
@@ -175,7 +183,7 @@ def _larger(rules: Rules, room: Room, uses: Uses, code: int) -> tuple[Room, Uses
 @njit(cache=True, nogil=True)
 def _enter_all(room):
     for s in range(room.tally[SETS]):
-        enter(room, find(room, room.words[s, 0], room.words[s, 1]), np.uint32(s))
+        enter(room, find(room.table, room.words[s, 0], room.words[s, 1]), np.uint32(s))
 
 
 @njit(cache=True, nogil=True)
@@ -185,7 +193,7 @@ def goal_of(rules, room, n):
     high = (np.uint64(1) << np.uint64(n - 64)) - np.uint64(1) if 64 < n < 128 else np.uint64(0)
     if n == 128:
         high = ~np.uint64(0)
-    h = find(room, low, high)
+    h = find(room.table, low, high)
     return -1 if room.table[h, 2] == FREE else np.int64(room.table[h, 2])
 
 
@@ -230,7 +238,7 @@ def derivation(rules, room, left_of, right_of, s, symbol):
             continue
         low = room.words[s, 0] ^ room.words[left, 0]
         high = room.words[s, 1] ^ room.words[left, 1]
-        right = np.int64(room.table[find(room, low, high), 2])
+        right = np.int64(room.table[find(room.table, low, high), 2])
         waiting[depth, 0], waiting[depth, 1], waiting[depth, 2] = right, right_of[rule], 0
         waiting[depth + 1, 0], waiting[depth + 1, 1], waiting[depth + 1, 2] = left, left_of[rule], 0
         depth += 2
