@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .rules import NONE
 
 IMPOSSIBLE = -np.inf
@@ -56,6 +57,7 @@ class Room(NamedTuple):
     active: np.ndarray  # [A] uint32 symbols with a value, by set
     first: np.ndarray  # [n+1] uint32 sets of each size
     last: np.ndarray  # [n+1] uint32
+    height: np.ndarray  # [width] int64 unary rules in a row that lead to each symbol of the set at hand
     right: np.ndarray  # [W] uint64 patterns that symbols of the set at hand are right children of, as bits
     lists: np.ndarray  # [P+1] uint32 for each pattern, its groups of rules with the set at hand on the left:
     groups: np.ndarray  # [L, 3] uint32 the first pair of a group, the one beyond its last, and the item's cell
@@ -107,7 +109,7 @@ def enter(room, h, s):
     room.table[h, 2], room.table[h, 3] = s, room.base[s]
 
 
-@njit(cache=True, nogil=True)
+@bare
 def add(rules, room, h, low, high, fanout, size):
     """A new set at place h of the table; its boundaries are the caller's to fill in."""
     tally = room.tally
@@ -129,7 +131,7 @@ def add(rules, room, h, low, high, fanout, size):
     return s
 
 
-@njit(cache=True, nogil=True)
+@bare
 def words_in(rules, room, words):
     """The sets of one position, with the lexical entries of their words."""
     for i in range(words.shape[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .chart import ACTIVE, ENTRIES, IMPOSSIBLE, ITEMS, LISTS, UNARIES
 from .gate import is_gated, is_kept
 from .rules import NONE, TWO
@@ -18,7 +19,7 @@ def without_unaries(room, base, width):
         room.value[c], room.up[c] = room.below[c, 0], NONE
 
 
-@njit(cache=True, nogil=True)
+@bare
 def one_unary(rules, room, gates, s, width, first, size):
     """item(x) = best of below(x), and of weight(x -> y) + below(y); returns how many there are of these."""
     base, gated, uses = room.base[s], is_gated(gates), 0
@@ -40,11 +41,11 @@ def one_unary(rules, room, gates, s, width, first, size):
     return uses
 
 
-@njit(cache=True, nogil=True)
-def unary_chains(rules, room, gates, s, width, first, size, height):
+@bare
+def unary_chains(rules, room, gates, s, width, first, size):
     """item(x) = best of below(x), and of weight(x -> y) + item(y), until nothing changes; returns how many
     there are of these."""
-    base, gated, uses = room.base[s], is_gated(gates), 0
+    base, gated, uses, height = room.base[s], is_gated(gates), 0, room.height
     height[:width] = 0
     without_unaries(room, base, width)
     changed = True
@@ -77,13 +78,13 @@ def unary_chains(rules, room, gates, s, width, first, size, height):
     return uses
 
 
-@njit(cache=True, nogil=True)
-def finish(rules, room, gates, s, size, height):
+@bare
+def finish(rules, room, gates, s, size):
     """Unary rules, and the list of the symbols that a set has."""
     f = room.fanout[s]
     width, first = rules.width[f], rules.symbol_ptr[f]
     if rules.chains:
-        uses = unary_chains(rules, room, gates, s, width, first, size, height)
+        uses = unary_chains(rules, room, gates, s, width, first, size)
     else:
         uses = one_unary(rules, room, gates, s, width, first, size)
     room.tally[UNARIES] += uses
@@ -105,7 +106,7 @@ def finish(rules, room, gates, s, size, height):
     by_pattern(rules, room, s)
 
 
-@njit(cache=True, nogil=True)
+@bare
 def by_pattern(rules, room, s):
     """The groups of rules that a set's items are left children of; `lists` has how many of each pattern."""
     lists = room.lists
@@ -128,7 +129,7 @@ def by_pattern(rules, room, s):
     lists[-1] = room.tally[LISTS]
 
 
-@njit(cache=True, nogil=True)
+@bare
 def put(rules, room, s, n):
     """Into the lists in which later sets will look for partners."""
     patterns = rules.patterns

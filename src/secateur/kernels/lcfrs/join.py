@@ -1,14 +1,11 @@
-"""Pairs of sets and the rules that join them: the inner loop of exhaustive deduction.
-
-Arrays are taken from their tuples before loops, and what loops call is given arrays, no tuples: a field that
-is read in a loop has its references counted there, which took two thirds of the time.
-"""
+"""Pairs of sets and the rules that join them: the inner loop of exhaustive deduction."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .chart import (
     ACTIVE,
     CELLS,
@@ -62,7 +59,7 @@ def bound_of(bound, t, packed, b):
     return np.uint8(packed >> np.uint64(8 * b)) if b < 8 else bound[t, b]
 
 
-@njit(cache=True, nogil=True)
+@bare
 def is_room(rules, room, p):
     """Whether another set can be added, made as a pattern says."""
     tally = room.tally
@@ -71,7 +68,7 @@ def is_room(rules, room, p):
     return 2 * tally[SETS] < room.table.shape[0] and tally[SETS] < room.words.shape[0]
 
 
-@njit(cache=True, nogil=True)
+@bare
 def union(rules, room, h, left, right, p, size):
     """The set made up of two, new, at place h of the table."""
     low = room.words[left, 0] | room.words[right, 0]
@@ -92,7 +89,7 @@ def covered(bound, fanout, s):
     return found
 
 
-@njit(cache=True, nogil=True)
+@bare
 def join(rules, room, uses, gates, s, size, n):
     """Combine a finished set with all that were finished before. DONE, or what there is not enough room for:
     then everything is as if it had not begun, but for values that will be found again.
@@ -185,7 +182,7 @@ def join(rules, room, uses, gates, s, size, n):
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@bare
 def is_worth(rules, room, gates, old, target, c):
     """Whether the item of a cell may be made; one that may not is marked by a value that is no number."""
     if old != IMPOSSIBLE:
@@ -199,13 +196,12 @@ def is_worth(rules, room, gates, old, target, c):
     return False
 
 
-@njit(cache=True, nogil=True)
+@bare
 def fill(rules, room, uses, gates, n, items, breath):
     """Go on from where its tally stands, until all is done, something is full, there are more `items`, or
     rules have been used `breath` times."""
     tally = room.tally
     pause = tally[PUSHES] + breath
-    height = np.zeros(rules.width.max(), np.int64)
     while tally[SIZE] <= n:
         if tally[CURSOR] < 0:  # at the start of a size
             s = room.first[tally[SIZE]]
@@ -219,7 +215,7 @@ def fill(rules, room, uses, gates, n, items, breath):
                     return MORE_ENTRIES
                 if tally[LISTS] + rules.group_pattern.shape[0] > room.inner.shape[0]:
                     return MORE_LISTS
-                finish(rules, room, gates, s, tally[SIZE], height)
+                finish(rules, room, gates, s, tally[SIZE])
                 tally[FINISHED] = 1
             if room.begin[s] < room.end[s] and tally[SIZE] < n:
                 code = join(rules, room, uses, gates, s, tally[SIZE], n)

@@ -134,6 +134,7 @@ def _empty(rules: Rules, n: int) -> Room:
         active=np.empty(active, np.uint32),
         first=np.full(n + 1, NONE),
         last=np.full(n + 1, NONE),
+        height=np.zeros(widest, np.int64),
         right=np.zeros(rules.as_right.shape[1], np.uint64),
         lists=np.zeros(patterns + 1, np.uint32),
         groups=np.empty((lists, 3), np.uint32),
