@@ -60,7 +60,9 @@ class Room(NamedTuple):
     height: np.ndarray  # [width] int64 unary rules in a row that lead to each symbol of the set at hand
     right: np.ndarray  # [W] uint64 patterns that symbols of the set at hand are right children of, as bits
     lists: np.ndarray  # [P+1] uint32 for each pattern, its groups of rules with the set at hand on the left:
-    groups: np.ndarray  # [L, 3] uint32 the first pair of a group, the one beyond its last, and the item's cell
+    groups: (
+        np.ndarray
+    )  # [L, 3] uint32 the first pair of a group, the one beyond its last, and the item's cell
     inner: np.ndarray  # [L] float64 the value of the item
     ptr: np.ndarray  # [2, P] int64 where the lists for partners of a pattern's left or right child begin
     heads: np.ndarray  # [.] uint32 the newest entry for a boundary, or for two
@@ -121,7 +123,7 @@ def add(rules, room, h, low, high, fanout, size):
     enter(room, h, s)
     begin, end = tally[CELLS], tally[CELLS] + rules.width[fanout]
     tally[CELLS] = end
-    room.below[begin:end, 0] = IMPOSSIBLE
+    room.below[begin:end, 0] = room.value[begin:end] = IMPOSSIBLE
     room.same_size[s] = NONE
     if room.first[size] == NONE:
         room.first[size] = s

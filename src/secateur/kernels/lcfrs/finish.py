@@ -10,6 +10,7 @@ from .chart import ACTIVE, ENTRIES, IMPOSSIBLE, ITEMS, LISTS, UNARIES
 from .gate import is_gated, is_kept
 from .rules import NONE, TWO
 
+
 @njit(inline="always")
 def without_unaries(room, base, width):
     """Items as words and binary rules make them; what was pruned is not there."""
@@ -88,7 +89,7 @@ def finish(rules, room, gates, s, size):
     else:
         uses = one_unary(rules, room, gates, s, width, first, size)
     room.tally[UNARIES] += uses
-    at = room.tally[ACTIVE]
+    index, at = rules.by_child[0], room.tally[ACTIVE]
     room.begin[s] = at
     room.right[:] = 0
     room.lists[:] = 0
@@ -99,8 +100,8 @@ def finish(rules, room, gates, s, size):
             at += 1
             for w in range(rules.as_right.shape[1]):
                 room.right[w] |= rules.as_right[symbol, w]
-            for g in range(rules.left_ptr[symbol], rules.left_ptr[symbol + 1]):
-                room.lists[rules.group_pattern[g] + 1] += 1
+            for g in range(index.ptr[symbol], index.ptr[symbol + 1]):
+                room.lists[index.pattern[g] + 1] += 1
     room.tally[ITEMS] += at - room.begin[s]
     room.tally[ACTIVE] = room.end[s] = at
     by_pattern(rules, room, s)
@@ -109,7 +110,7 @@ def finish(rules, room, gates, s, size):
 @bare
 def by_pattern(rules, room, s):
     """The groups of rules that a set's items are left children of; `lists` has how many of each pattern."""
-    lists = room.lists
+    index, lists = rules.by_child[0], room.lists
     lists[0] = room.tally[LISTS]
     for p in range(1, lists.shape[0]):
         lists[p] += lists[p - 1]
@@ -117,12 +118,12 @@ def by_pattern(rules, room, s):
     for at in range(room.end[s] - 1, room.begin[s] - 1, -1):
         symbol = room.active[at]
         c = room.base[s] + rules.local[symbol]
-        for g in range(rules.left_ptr[symbol], rules.left_ptr[symbol + 1]):
+        for g in range(index.ptr[symbol], index.ptr[symbol + 1]):
             # Filled from the end: then each list begins where the one before it ends.
-            p = rules.group_pattern[g] + 1
+            p = index.pattern[g] + 1
             lists[p] -= 1
             to = lists[p]
-            room.groups[to, 0], room.groups[to, 1] = rules.group_ptr[g], rules.group_ptr[g + 1]
+            room.groups[to, 0], room.groups[to, 1] = index.group_ptr[g], index.group_ptr[g + 1]
             room.groups[to, 2], room.inner[to] = c, room.value[c]
     for p in range(1, lists.shape[0] - 1):
         lists[p] = lists[p + 1]
@@ -132,25 +133,36 @@ def by_pattern(rules, room, s):
 @bare
 def put(rules, room, s, n):
     """Into the lists in which later sets will look for partners."""
-    patterns = rules.patterns
-    packed = np.uint64(0)
-    for b in range(min(8, 2 * room.fanout[s])):
-        packed |= np.uint64(room.bound[s, b]) << np.uint64(8 * b)
+    packed = packed_bounds(room, s)
     for own in range(2):
-        for p in range(patterns.left.shape[0]):
+        for p in range(room.lists.shape[0] - 1):
             if own == 0:
                 is_there = room.right[p >> 6] >> np.uint64(p & 63) & np.uint64(1)
             else:
                 is_there = room.lists[p] < room.lists[p + 1]
             if is_there:
-                mode, _, _, one, two, _ = patterns.plan[own, p]
-                key = np.int64(room.bound[s, one])
-                if mode == TWO:
-                    key = key * (n + 1) + room.bound[s, two]
-                key += room.ptr[own, p]
-                e = room.tally[ENTRIES]
-                room.tally[ENTRIES] += 1
-                room.entry[e, 0] = np.uint64(s) << np.uint64(32) | np.uint64(room.heads[key])
-                room.entry[e, 1] = packed
-                room.entry[e, 2] = np.uint64(room.lists[p]) << np.uint64(32) | np.uint64(room.lists[p + 1])
-                room.heads[key] = e
+                partners = np.uint64(room.lists[p]) << np.uint64(32) | np.uint64(room.lists[p + 1])
+                put_one(rules.patterns.plan, room, own, p, s, n, packed, partners)
+
+
+@njit(inline="always")
+def packed_bounds(room, s):
+    """The first eight boundaries of a set."""
+    packed = np.uint64(0)
+    for b in range(min(8, 2 * room.fanout[s])):
+        packed |= np.uint64(room.bound[s, b]) << np.uint64(8 * b)
+    return packed
+
+
+@bare
+def put_one(plan, room, own, p, s, n, packed, partners):
+    """Into the list for partners of a pattern's left (own 0) or right child."""
+    key = np.int64(room.bound[s, plan[own, p, 3]])
+    if plan[own, p, 0] == TWO:
+        key = key * (n + 1) + room.bound[s, plan[own, p, 4]]
+    key += room.ptr[own, p]
+    e = room.tally[ENTRIES]
+    room.tally[ENTRIES] += 1
+    room.entry[e, 0] = np.uint64(s) << np.uint64(32) | np.uint64(room.heads[key])
+    room.entry[e, 1], room.entry[e, 2] = packed, partners
+    room.heads[key] = e

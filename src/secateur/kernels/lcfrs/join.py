@@ -34,7 +34,7 @@ from .chart import (
 )
 from .finish import finish, put
 from .gate import is_gated, is_kept, is_open
-from .rules import ABOVE, BELOW, EQUAL, NONE, RANGE, TWO
+from .rules import BELOW, EQUAL, NONE, RANGE, TWO
 
 
 @njit(inline="always")
@@ -51,6 +51,17 @@ def fits(test, first, last, bound, s, t, packed):
         elif mine <= theirs:
             return False
     return True
+
+
+@njit(inline="always")
+def places(plan, own, p, bound, s, n):
+    """In which lists, from the first up to the last, the partners of set s are, the child `own`."""
+    key = np.int64(bound[s, plan[own, p, 1]])
+    if plan[own, p, 0] == RANGE:
+        return (key + 1, np.int64(n) + 1) if plan[own, p, 5] else (np.int64(0), key)
+    if plan[own, p, 0] == TWO:
+        key = key * (n + 1) + bound[s, plan[own, p, 2]]
+    return key, key + 1
 
 
 @njit(inline="always")
@@ -99,7 +110,7 @@ def join(rules, room, uses, gates, s, size, n):
     patterns, tally = rules.patterns, room.tally
     left_fan, right_fan, plan = patterns.left, patterns.right, patterns.plan
     test, test_ptr = patterns.test, patterns.test_ptr
-    pair_ptr, pair_right = rules.pair_ptr, rules.pair_right
+    pair_ptr, pair_right = rules.by_child[0].pair_ptr, rules.by_child[0].other
     weight, parent, number = rules.rule_weight, rules.rule_parent, rules.rule_id
     words, bound, fanout, base_of, table = room.words, room.bound, room.fanout, room.base, room.table
     value, below, made_by = room.value, room.below, room.made
@@ -116,15 +127,9 @@ def join(rules, room, uses, gates, s, size, n):
                     continue
             elif right_fan[p] != f or not as_right[p >> 6] >> np.uint64(p & 63) & np.uint64(1):
                 continue
-            mode, one, two, above = plan[own, p, 0], plan[own, p, 1], plan[own, p, 2], plan[own, p, 5]
             first_test, last_test = test_ptr[own, p], test_ptr[own, p + 1]
-            first = np.int64(bound[s, one])
-            last = first
-            if mode == TWO:
-                first = last = first * (n + 1) + bound[s, two]
-            elif mode == RANGE:
-                first, last = (first + 1, np.int64(n)) if above else (np.int64(0), first - 1)
-            for place in range(ptr[own, p] + first, ptr[own, p] + last + 1):
+            first, last = places(plan, own, p, bound, s, n)
+            for place in range(ptr[own, p] + first, ptr[own, p] + last):
                 e = heads[place]
                 while e != NONE:
                     t, packed, partners = np.uint32(entry[e, 0] >> np.uint64(32)), entry[e, 1], entry[e, 2]
@@ -213,7 +218,7 @@ def fill(rules, room, uses, gates, n, items, breath):
                     return MORE_ACTIVE
                 if tally[ENTRIES] + 2 * rules.patterns.left.shape[0] > room.entry.shape[0]:
                     return MORE_ENTRIES
-                if tally[LISTS] + rules.group_pattern.shape[0] > room.inner.shape[0]:
+                if tally[LISTS] + rules.by_child[0].pattern.shape[0] > room.inner.shape[0]:
                     return MORE_LISTS
                 finish(rules, room, gates, s, tally[SIZE])
                 tally[FINISHED] = 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from .best_first import MORE_WAITING, Queue, words_wait, work
 from .chart import (
     ACTIVE,
     CELLS,
@@ -42,6 +44,7 @@ POSITIONS = 128  # of the longest sentence
 UNLIMITED = 1 << 62
 # To begin with.
 _SETS, _CELLS, _ACTIVE, _ENTRIES, _LISTS, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 << 12, 1 << 12
+_WAITING = 1 << 12
 _BREATH = 1 << 20  # uses of rules between two looks at the clock
 
 COMPLETE, TOO_LARGE, TOO_MANY, TOO_LONG = range(4)  # how a chart ended: bytes, items, seconds
@@ -86,21 +89,53 @@ def chart_of(
     room = _empty(rules, n)
     uses = Uses(*(np.empty(_USES, array.dtype) for array in NO_USES)) if keep_uses else NO_USES
     words_in(rules, room, words)
+
+    def go(room: Room, uses: Uses, breath: int) -> int:
+        return fill(rules, room, uses, (gate, bounds), n, limits.items, breath)
+
+    return Chart(*_as_far_as(limits, go, partial(_larger, rules), room, uses))
+
+
+def best_first(
+    rules: Rules,
+    words: np.ndarray,
+    gate: Gate = EVERYTHING,
+    limits: Limits = NO_LIMITS,
+    *,
+    bounds: Gate = EVERYTHING,
+) -> Chart:
+    """The same, but only those items that are as good as the best parse of the sentence, as far as limits
+    allow; no rule may have a log weight above 0."""
+    n = len(words)
+    room = _empty(rules, n)
+    words_in(rules, room, words)
+    queue = _queue(rules, room, n)
+    words_wait(rules, room, queue, n)
+
+    def go(room: Room, queue: Queue, breath: int) -> int:
+        return work(rules, room, (gate, bounds), queue, n, limits.items, breath)
+
+    room, _, status = _as_far_as(limits, go, partial(_longer, rules), room, queue)
+    return Chart(room, NO_USES, status)
+
+
+def _as_far_as(limits: Limits, go, larger, room: Room, rest):
+    """Go on, with more room where it is wanted, until all is done: the room, the rest and a status."""
     end = time.monotonic() + limits.seconds
     breath = _BREATH if limits.seconds < np.inf else UNLIMITED
     while True:
-        code = fill(rules, room, uses, (gate, bounds), n, limits.items, breath)
+        code = go(room, rest, breath)
         if code == DONE:
-            return Chart(room, uses, COMPLETE)
+            return room, rest, COMPLETE
         if code == PAUSE:
             if room.tally[ITEMS] > limits.items:
-                return Chart(room, uses, TOO_MANY)
+                return room, rest, TOO_MANY
             if time.monotonic() > end:
-                return Chart(room, uses, TOO_LONG)
+                return room, rest, TOO_LONG
             continue
-        room, uses = _larger(rules, room, uses, code)
-        if size_of(room) + sum(array.nbytes for array in uses) > limits.memory:
-            return Chart(room, uses, TOO_LARGE)
+        room, rest = larger(room, rest, code)
+        if size_of(room) + sum(array.nbytes for array in rest) > limits.memory:
+            return room, rest, TOO_LARGE
 
 
 def size_of(room: Room) -> int:
@@ -112,7 +147,7 @@ def _empty(rules: Rules, n: int) -> Room:
     fans, patterns = len(rules.width) - 1, len(rules.patterns.left)
     widest = int(rules.width.max())
     sets, cells, active = max(_SETS, n + 1), max(_CELLS, 2 * n * widest), max(_ACTIVE, 2 * n * widest)
-    lists = max(_LISTS, len(rules.group_pattern))
+    lists = max(_LISTS, len(rules.by_child[0].pattern))
     places = np.where(rules.patterns.plan[:, :, 0] == TWO, (n + 1) ** 2, n + 1).ravel()
     ptr = np.concatenate(([0], np.cumsum(places))).astype(np.int64)
     tally = np.zeros(COUNTS, np.int64)
@@ -179,6 +214,31 @@ def _larger(rules: Rules, room: Room, uses: Uses, code: int) -> tuple[Room, Uses
         room = room._replace(table=np.full((_table_size(len(room.words)), 4), FREE))
         _enter_all(room)
     return room, uses
+
+
+def _queue(rules: Rules, room: Room, n: int) -> Queue:
+    cells, sets = len(room.value), len(room.words)
+    waiting = max(_WAITING, 2 * n * int(rules.width[1]))
+    return Queue(
+        offer=np.full(cells, IMPOSSIBLE),
+        closed=np.zeros((cells, 2), np.bool_),
+        entered=np.zeros((sets, 2, rules.as_right.shape[1]), np.uint64),
+        score=np.empty(waiting),
+        waiting=np.empty((waiting, 3), np.uint32),
+        count=np.zeros(3, np.int64),
+    )
+
+
+def _longer(rules: Rules, room: Room, queue: Queue, code: int) -> tuple[Room, Queue]:
+    """With twice the room where best-first deduction wanted it."""
+    if code == MORE_WAITING:
+        used = int(queue.count[0])
+        return room, queue._replace(score=_twice(queue.score, used), waiting=_twice(queue.waiting, used))
+    room, _ = _larger(rules, room, NO_USES, code)
+    fresh = _queue(rules, room, 0)
+    for old, new in zip(queue[:3], fresh[:3], strict=True):
+        new[: len(old)] = old
+    return room, queue._replace(offer=fresh.offer, closed=fresh.closed, entered=fresh.entered)
 
 
 @njit(cache=True, nogil=True)

@@ -29,11 +29,22 @@ class Patterns(NamedTuple):
     test: np.ndarray  # [., 3] uint8: a boundary, the partner's, EQUAL, BELOW or ABOVE
 
 
+class Index(NamedTuple):
+    """Rules by one of their children: a symbol has groups by pattern, these have pairs by the other child."""
+
+    ptr: np.ndarray  # [N+1] uint32 groups of a symbol
+    pattern: np.ndarray  # [G] uint32
+    group_ptr: np.ndarray  # [G+1] uint32 pairs of a group
+    other: np.ndarray  # [.] uint32 local number of the other child
+    pair_ptr: np.ndarray  # [. + 1] uint32 rules of a pair
+    rule: np.ndarray  # [R] uint32 place among the rules
+
+
 class Rules(NamedTuple):
     """N symbols, those of one fan-out numbered among themselves (`local`), P patterns.
 
-    Binary rules stand by left symbol and pattern (groups), then by right symbol (pairs). Rule ids are those
-    of the grammar.
+    Binary rules stand by left symbol, pattern and right symbol, as in the index of left children. Rule ids
+    are those of the grammar.
     """
 
     start: int
@@ -43,11 +54,7 @@ class Rules(NamedTuple):
     width: np.ndarray  # [F+1] uint32 symbols of each fan-out
     symbol_ptr: np.ndarray  # [F+2] uint32
     symbol: np.ndarray  # [N] uint32 by fan-out and local number
-    left_ptr: np.ndarray  # [N+1] uint32 groups of a left symbol
-    group_pattern: np.ndarray  # [G] uint32
-    group_ptr: np.ndarray  # [G+1] uint32 pairs of a group
-    pair_right: np.ndarray  # [.] uint32 local number of the right child
-    pair_ptr: np.ndarray  # [. + 1] uint32 rules of a pair
+    by_child: tuple[Index, Index]  # by left children, and by right ones
     rule_parent: np.ndarray  # [R] uint32 local number
     rule_weight: np.ndarray  # [R] float64
     rule_id: np.ndarray  # [R] uint32
@@ -142,6 +149,22 @@ def _index(counts) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.uint32)
 
 
+def _by(child: np.ndarray, other: np.ndarray, pattern: np.ndarray, local: np.ndarray) -> Index:
+    order = np.lexsort((np.arange(len(child)), other, pattern, child))
+    child, other, pattern = child[order], other[order], pattern[order]
+    new_group = _changes(child, pattern)
+    pairs = np.flatnonzero(new_group | _changes(other))  # the first rule of each
+    groups = np.flatnonzero(new_group)
+    return Index(
+        ptr=_index(np.bincount(child[groups], minlength=len(local))),
+        pattern=pattern[groups].astype(np.uint32),
+        group_ptr=np.searchsorted(pairs, np.append(groups, len(child))).astype(np.uint32),
+        other=local[other[pairs]],
+        pair_ptr=np.append(pairs, len(child)).astype(np.uint32),
+        rule=order.astype(np.uint32),
+    )
+
+
 def _changes(*columns: np.ndarray) -> np.ndarray:
     """Where rows differ from those before them; the first does."""
     found = np.zeros(len(columns[0]), bool)
@@ -203,9 +226,6 @@ def build_rules(
     left, right, parent, pattern, weight, number = (
         array[order] for array in (left, right, parent, pattern, weight, number)
     )
-    new_group = _changes(left, pattern)
-    pairs = np.flatnonzero(new_group | _changes(right))  # the first rule of each
-    groups = np.flatnonzero(new_group)
     child, over, unary_weight = unary
     return Rules(
         start=start,
@@ -215,11 +235,7 @@ def build_rules(
         width=width.astype(np.uint32),
         symbol_ptr=symbol_ptr,
         symbol=by_fanout.astype(np.uint32),
-        left_ptr=_index(np.bincount(left[groups], minlength=symbols)),
-        group_pattern=pattern[groups].astype(np.uint32),
-        group_ptr=np.searchsorted(pairs, np.append(groups, len(left))).astype(np.uint32),
-        pair_right=local[right[pairs]],
-        pair_ptr=np.append(pairs, len(left)).astype(np.uint32),
+        by_child=(_by(left, right, pattern, local), _by(right, left, pattern, local)),
         rule_parent=local[parent],
         rule_weight=np.ascontiguousarray(weight, np.float64),
         rule_id=number.astype(np.uint32),
