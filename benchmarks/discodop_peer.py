@@ -28,7 +28,9 @@ def main(rules, lexicon, start):
         seconds = CPU() - started
         found = lazykbest(chart, 1)[0] if chart else []
         score = -found[0][1] if found else None
-        answers.write(json.dumps({"score": score, "seconds": seconds, "items": len(chart.parseforest)}) + "\n")
+        answers.write(
+            json.dumps({"score": score, "seconds": seconds, "items": len(chart.parseforest)}) + "\n"
+        )
         answers.flush()
 
 
