@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Any
 import pytest
 
 import commands
+import lcfrs
 import secateur as sec
 import turns
 from report import ROOT
 from toy_model import toy_model
 
-PARTS = {"left_child", "masks", "turns"}  # of others
+PARTS = {"discodop_peer", "left_child", "masks", "turns"}  # of others
 NAMES = sorted(file.stem for file in (ROOT / "benchmarks").glob("*.py") if file.stem not in PARTS)
 TREES = """\
 (ROOT (S (NP (DT the) (NN cat)) (VP (VBD slept)) (. .)))
@@ -109,6 +111,45 @@ def test_figures(
     assert shown.count("OVER") == len(over)
     assert "1.40 x" in shown
     assert "at most" in shown
+
+
+STAND_IN = """\
+import json, sys
+for line in sys.stdin:
+    score = {"a": -0.5, "b": None}[json.loads(line)[0]]
+    print(json.dumps({"score": score, "seconds": 1.0, "items": 3}), flush=True)
+"""
+
+
+def test_exact_deduction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A few sentences of the garden."""
+    out = tmp_path / "figures.json"
+    monkeypatch.delenv("SECATEUR_DATA", raising=False)
+    monkeypatch.setattr(lcfrs, "TREES", 30)
+    given = ["--limit", 3, "--repeat", 1, "--longest", 12, "--json", out]
+    monkeypatch.setattr(sys, "argv", ["lcfrs.py", *map(str, given)])
+    lcfrs.main()
+    rows = json.loads(out.read_text(encoding="utf-8"))
+    assert [row["words"] for row in rows] == ["1-10", "11-15"]
+    assert all(row["sentences"] <= 3 and row["items"] <= row["hyperedges"] for row in rows)
+    assert all(0 < row["best first: items"] <= row["items"] for row in rows)
+    assert capsys.readouterr().out.count("hyperedges/s") == 2
+
+
+def test_scores_of_both_programs_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that answers as disco-dop's does."""
+    script = tmp_path / "peer.py"
+    script.write_text(STAND_IN, encoding="utf-8")
+    monkeypatch.setattr(lcfrs, "PEER", script)
+    half = sec.PLCFRS.from_text(f"S('a') -> {math.exp(-0.5)!r}")
+    with lcfrs.peer(sys.executable, tmp_path, tmp_path, "S") as other:
+        row = lcfrs.measured(half, [["a"], ["a"]], 1, other)
+        assert (row["disco-dop ms"], row["disco-dop items"]) == (1000.0, 3)
+        third = sec.PLCFRS.from_text("S('a') -> 0.3")
+        with pytest.raises(AssertionError, match="scores differ"):
+            lcfrs.measured(third, [["a"]], 1, other)
 
 
 def test_a_command_that_fails_is_said() -> None:

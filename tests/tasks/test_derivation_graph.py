@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from lcfrs_cases import grammars, item_name, node_names, sentences
 from naive import lcfrs as naive
+from secateur.errors import InputError
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.pcfg import Ids
 from secateur.hypergraph.semiring import Semiring
 from secateur.kernels.lcfrs import parse as kernel
+from secateur.kinds.lcfrs.exact import PlcfrsParser, Stops
 from secateur.tasks.hyperedge_pruning.graph import STAY, DerivationGraph, graph_of
 
 
@@ -22,11 +24,13 @@ def made(grammar: PLCFRS, words: Ids) -> DerivationGraph:
     return graph_of(grammar, words, kernel.chart_of(grammar.rules, words, keep_uses=True))
 
 
-@given(st.booleans(), st.data())
-def test_it_has_all_hyperedges_in_order(circles: bool, data: st.DataObject) -> None:
-    grammar = data.draw(grammars(circles=circles))
-    words = grammar.lexicon.encode(data.draw(sentences()))
-    theirs, found = naive.chart(grammar, words.tolist()), made(grammar, words)
+@given(st.booleans(), st.booleans(), st.data())
+def test_it_has_all_hyperedges_in_order(circles: bool, long: bool, data: st.DataObject) -> None:
+    """Of rules with any number of symbols on the right: the twin takes them as they are."""
+    grammar = data.draw(grammars(circles=circles, long=long))
+    sentence = data.draw(sentences())
+    words = grammar.lexicon.encode(sentence)
+    theirs, found = naive.chart(grammar, words.tolist()), PlcfrsParser(grammar).graph(sentence)
     names, graph = node_names(found), found.weighted.graph
     ours: dict[tuple[int, int, bool], list[object]] = {}
     for h in range(len(graph)):
@@ -49,9 +53,9 @@ def test_it_has_all_hyperedges_in_order(circles: bool, data: st.DataObject) -> N
 
 @given(st.data())
 def test_sums_equal_those_of_all_derivations(data: st.DataObject) -> None:
-    grammar = data.draw(grammars(circles=False))
-    words = grammar.lexicon.encode(data.draw(sentences(longest=4)))
-    found = made(grammar, words)
+    grammar = data.draw(grammars(circles=False, long=data.draw(st.booleans())))
+    sentence = data.draw(sentences(longest=4))
+    words, found = grammar.lexicon.encode(sentence), PlcfrsParser(grammar).graph(sentence)
     try:
         every = naive.Derivations(grammar, words.tolist()).all()
     except naive.TooMany:
@@ -60,8 +64,10 @@ def test_sums_equal_those_of_all_derivations(data: st.DataObject) -> None:
     goal = found.weighted.graph.goal
     assert found.weighted.inside()[goal] == pytest.approx(total)
     assert found.weighted.inside(Semiring.COUNT)[goal] == len(every)
-    best = [round(derivation.value, 9) for derivation in found.weighted.kbest(7)]
-    assert best == [round(derivation.score, 9) for derivation in every[:7]]
+    best = found.weighted.kbest(7)
+    assert [round(one.value, 9) for one in best] == [round(derivation.score, 9) for derivation in every[:7]]
+    steps = [derivation.steps for derivation in every]
+    assert all(tuple(found.steps(one.hyperedges)) in steps for one in best)
 
 
 @given(st.booleans(), st.data())
@@ -83,3 +89,22 @@ def test_a_flip_equals_parsing_without_the_hyperedge(circles: bool, data: st.Dat
         assert (best and best.hyperedges) == (theirs and theirs.hyperedges)
         change.undo()
         assert np.array_equal(change.values, before)
+
+
+def test_a_rule_of_four_is_one_hyperedge() -> None:
+    """Binary rules share what they have in common; here every way to divide the words is one of its own."""
+    grammar = PLCFRS.from_text(
+        "S(W X Y Z) -> A(W) A(X) A(Y) A(Z) 0.5\nA(X Y) -> A(X) A(Y) 0.5\nA('a') -> 0.5"
+    )
+    graph = PlcfrsParser(grammar).graph(["a"] * 6).weighted.graph
+    goal = [h for h, head in enumerate(graph.links.head.tolist()) if head == graph.goal]
+    assert len(goal) == math.comb(5, 3)
+    assert {len(graph.tails(h)) for h in goal} == {4}
+
+
+def test_no_graph_of_half_a_chart() -> None:
+    grammar = PLCFRS.from_text("S(X Y) -> S(X) S(Y) 0.5\nS('a') -> 0.5")
+    with pytest.raises(InputError, match="did not become complete: items"):
+        PlcfrsParser(grammar, stops=Stops(items=5)).graph(["a"] * 9)
+    with pytest.raises(InputError, match="a sentence of 129 words"):
+        PlcfrsParser(grammar).graph(["a"] * 129)

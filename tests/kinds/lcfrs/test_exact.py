@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,24 @@ def test_limits_always_leave_a_tree(data: st.DataObject) -> None:
     parse = PlcfrsParser(grammar, stops=Stops(items=data.draw(st.integers(0, 30))))(words)
     assert parse.tree.words() == words
     assert parse.failed == (parse.score == -math.inf)
+
+
+@given(st.data())
+def test_best_first_is_as_good(data: st.DataObject) -> None:
+    grammar, words = data.draw(grammars(long=True)), data.draw(sentences())
+    whole, first = PlcfrsParser(grammar)(words), PlcfrsParser(grammar, best_first=True)(words)
+    assert (first.failed, first.score) == (whole.failed, whole.score)
+    assert first.work.items <= whole.work.items
+    stopped = PlcfrsParser(grammar, best_first=True, stops=Stops(items=data.draw(st.integers(0, 30))))(words)
+    assert stopped.tree.words() == words
+    assert stopped.failed == (stopped.score == -math.inf)
+
+
+def test_best_first_needs_weights_that_cost() -> None:
+    grammar = PLCFRS.from_text(CROSSING)
+    lifted = replace(grammar, unary=grammar.unary._replace(weight=grammar.unary.weight + 0.5)).binarized()
+    with pytest.raises(InputError, match=r"log weight is 0\.5"):
+        PlcfrsParser(lifted, best_first=True)
 
 
 def test_little_memory() -> None:

@@ -7,6 +7,12 @@ each and have one rule, so derivations, their weights and their trees are the sa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from secateur.grammar.lcfrs.derivation import BINARY, LONG
 from secateur.grammar.lcfrs.draft import Draft
 from secateur.grammar.lcfrs.orders import minimal
 from secateur.grammar.lcfrs.patterns import Components, components_of
@@ -28,7 +34,8 @@ def binarized(grammar: PLCFRS) -> PLCFRS:
         draft.word(tag, word, weight)
     naming = _Naming(grammar)
     for rule in long:
-        _split(rule, draft, naming)
+        for step in _steps(rule, naming):
+            draft.rule(step)
     plain = dict(zip(grammar.symbols, grammar.plain, strict=True))
     made = {name for name, dissolves in zip(grammar.symbols, grammar.made, strict=True) if dissolves}
     return draft.grammar(
@@ -38,6 +45,24 @@ def binarized(grammar: PLCFRS) -> PLCFRS:
         chains=grammar.chains,
         notes=grammar.notes,
     )
+
+
+def origins(grammar: PLCFRS, binary: PLCFRS) -> npt.NDArray[np.int64]:
+    """[R, 2] the kind and the number of the rule of a grammar that each rule of its binarized form begins, or
+    is; -1 for those of made symbols."""
+    naming = _Naming(grammar)
+    known: dict[tuple[object, ...], tuple[int, int]] = {}
+    short = long = 0
+    for rule in grammar.named():
+        if len(rule.children) == 2:
+            known[rule[:3]] = BINARY, short
+            short += 1
+        elif len(rule.children) > 2:
+            first, *_ = _steps(rule, naming)
+            known[first[:3]] = LONG, long
+            long += 1
+    found = [known.get(rule[:3], (-1, -1)) for rule in binary.named() if len(rule.children) == 2]
+    return np.array(found, np.int64).reshape(-1, 2)
 
 
 class _Naming:
@@ -63,8 +88,8 @@ class _Naming:
         return name, True
 
 
-def _split(rule: Rule, draft: Draft, naming: _Naming) -> None:
-    """Add binary rules in place of a long one, from the top down to a made symbol that is there already."""
+def _steps(rule: Rule, naming: _Naming) -> Iterator[Rule]:
+    """Binary rules in place of a long one, from the top down to a made symbol that is there already."""
     sets = positions(rule.components, len(rule.children))
     order = minimal(sets)
     parent, weight = rule.parent, rule.weight
@@ -79,7 +104,7 @@ def _split(rule: Rule, draft: Draft, naming: _Naming) -> None:
         pair = [(covered, name), (sets[child], rule.children[child])]
         pair.sort(key=lambda one: one[0] & -one[0])
         children = tuple(symbol for _, symbol in pair)
-        draft.rule(Rule(parent, children, components_of([one for one, _ in pair]), weight))
+        yield Rule(parent, children, components_of([one for one, _ in pair]), weight)
         if not fresh:
             return
         order, parent, weight = inner, name, 0.0

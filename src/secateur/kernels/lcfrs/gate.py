@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .rules import NONE, Rules
 
 CLOSE = 1e-9  # bounds add up in another order than scores
@@ -33,7 +34,7 @@ _SHAPES = ((0, 0, 0), (0, 0), (0, 0), (0, 0, 0, 0))
 EVERYTHING = Gate(np.empty(0, np.uint32), *(np.empty(shape) for shape in _SHAPES))
 
 
-@njit(cache=True, nogil=True)
+@bare
 def score_of(gate, bound, fanout, symbol, size):
     """What the gate gives an item, whose set has these boundaries; of one with a slot."""
     slot, f = gate.slot[symbol], np.int64(fanout)
@@ -45,7 +46,7 @@ def score_of(gate, bound, fanout, symbol, size):
     return found
 
 
-@njit(cache=True, nogil=True)
+@bare
 def is_kept(gates, bound, fanout, symbol, size):
     """Whether all gates let an item pass."""
     for gate in gates:

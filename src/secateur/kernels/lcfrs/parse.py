@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from .best_first import MORE_WAITING, Queue, words_wait, work
 from .chart import (
     ACTIVE,
     CELLS,
@@ -19,8 +21,10 @@ from .chart import (
     IMPOSSIBLE,
     ITEMS,
     LEXICAL,
+    LISTS,
     MORE_ACTIVE,
     MORE_ENTRIES,
+    MORE_LISTS,
     MORE_USES,
     PAUSE,
     SETS,
@@ -29,16 +33,18 @@ from .chart import (
     Room,
     Uses,
     enter,
-    fill,
     find,
     words_in,
 )
 from .gate import EVERYTHING, Gate
+from .join import fill
 from .rules import NONE, TWO, Rules
 
 POSITIONS = 128  # of the longest sentence
 UNLIMITED = 1 << 62
-_SETS, _CELLS, _ACTIVE, _ENTRIES, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 << 12  # to begin with
+# To begin with.
+_SETS, _CELLS, _ACTIVE, _ENTRIES, _LISTS, _USES = 1 << 10, 1 << 15, 1 << 12, 1 << 12, 1 << 12, 1 << 12
+_WAITING = 1 << 12
 _BREATH = 1 << 20  # uses of rules between two looks at the clock
 
 COMPLETE, TOO_LARGE, TOO_MANY, TOO_LONG = range(4)  # how a chart ended: bytes, items, seconds
@@ -83,21 +89,53 @@ def chart_of(
     room = _empty(rules, n)
     uses = Uses(*(np.empty(_USES, array.dtype) for array in NO_USES)) if keep_uses else NO_USES
     words_in(rules, room, words)
+
+    def go(room: Room, uses: Uses, breath: int) -> int:
+        return fill(rules, room, uses, (gate, bounds), n, limits.items, breath)
+
+    return Chart(*_as_far_as(limits, go, partial(_larger, rules), room, uses))
+
+
+def best_first(
+    rules: Rules,
+    words: np.ndarray,
+    gate: Gate = EVERYTHING,
+    limits: Limits = NO_LIMITS,
+    *,
+    bounds: Gate = EVERYTHING,
+) -> Chart:
+    """The same, but only those items that are as good as the best parse of the sentence, as far as limits
+    allow; no rule may have a log weight above 0."""
+    n = len(words)
+    room = _empty(rules, n)
+    words_in(rules, room, words)
+    queue = _queue(rules, room, n)
+    words_wait(rules, room, queue, n)
+
+    def go(room: Room, queue: Queue, breath: int) -> int:
+        return work(rules, room, (gate, bounds), queue, n, limits.items, breath)
+
+    room, _, status = _as_far_as(limits, go, partial(_longer, rules), room, queue)
+    return Chart(room, NO_USES, status)
+
+
+def _as_far_as(limits: Limits, go, larger, room: Room, rest):
+    """Go on, with more room where it is wanted, until all is done: the room, the rest and a status."""
     end = time.monotonic() + limits.seconds
     breath = _BREATH if limits.seconds < np.inf else UNLIMITED
     while True:
-        code = fill(rules, room, uses, (gate, bounds), n, limits.items, breath)
+        code = go(room, rest, breath)
         if code == DONE:
-            return Chart(room, uses, COMPLETE)
+            return room, rest, COMPLETE
         if code == PAUSE:
             if room.tally[ITEMS] > limits.items:
-                return Chart(room, uses, TOO_MANY)
+                return room, rest, TOO_MANY
             if time.monotonic() > end:
-                return Chart(room, uses, TOO_LONG)
+                return room, rest, TOO_LONG
             continue
-        room, uses = _larger(rules, room, uses, code)
-        if size_of(room) + sum(array.nbytes for array in uses) > limits.memory:
-            return Chart(room, uses, TOO_LARGE)
+        room, rest = larger(room, rest, code)
+        if size_of(room) + sum(array.nbytes for array in rest) > limits.memory:
+            return room, rest, TOO_LARGE
 
 
 def size_of(room: Room) -> int:
@@ -109,9 +147,9 @@ def _empty(rules: Rules, n: int) -> Room:
     fans, patterns = len(rules.width) - 1, len(rules.patterns.left)
     widest = int(rules.width.max())
     sets, cells, active = max(_SETS, n + 1), max(_CELLS, 2 * n * widest), max(_ACTIVE, 2 * n * widest)
-    masks = rules.as_left.shape[1]
-    lists = np.where(rules.patterns.plan[:, :, 0] == TWO, (n + 1) ** 2, n + 1).ravel()
-    ptr = np.concatenate(([0], np.cumsum(lists))).astype(np.int64)
+    lists = max(_LISTS, len(rules.by_child[0].pattern))
+    places = np.where(rules.patterns.plan[:, :, 0] == TWO, (n + 1) ** 2, n + 1).ravel()
+    ptr = np.concatenate(([0], np.cumsum(places))).astype(np.int64)
     tally = np.zeros(COUNTS, np.int64)
     tally[SIZE], tally[CURSOR] = 1, -1
     below = np.empty((cells, 2))
@@ -122,8 +160,6 @@ def _empty(rules: Rules, n: int) -> Room:
         base=np.empty(sets, np.int64),
         begin=np.zeros(sets, np.int64),
         end=np.zeros(sets, np.int64),
-        as_left=np.empty((sets, masks), np.uint64),
-        as_right=np.empty((sets, masks), np.uint64),
         same_size=np.empty(sets, np.uint32),
         table=np.full((_table_size(sets), 4), FREE),
         below=below,
@@ -133,6 +169,11 @@ def _empty(rules: Rules, n: int) -> Room:
         active=np.empty(active, np.uint32),
         first=np.full(n + 1, NONE),
         last=np.full(n + 1, NONE),
+        height=np.zeros(widest, np.int64),
+        right=np.zeros(rules.as_right.shape[1], np.uint64),
+        lists=np.zeros(patterns + 1, np.uint32),
+        groups=np.empty((lists, 3), np.uint32),
+        inner=np.empty(lists),
         ptr=ptr[:-1].reshape(2, patterns),
         heads=np.full(int(ptr[-1]) + 1, NONE),
         entry=np.empty((max(_ENTRIES, 4 * patterns), 3), np.uint64),
@@ -159,23 +200,51 @@ def _larger(rules: Rules, room: Room, uses: Uses, code: int) -> tuple[Room, Uses
         return room._replace(active=_twice(room.active, int(tally[ACTIVE]))), uses
     if code == MORE_ENTRIES:
         return room._replace(entry=_twice(room.entry, int(tally[ENTRIES]))), uses
+    if code == MORE_LISTS:
+        groups, inner = (_twice(array, int(tally[LISTS])) for array in (room.groups, room.inner))
+        return room._replace(groups=groups, inner=inner), uses
     if tally[CELLS] + rules.width.max() > len(room.value):
         used = int(tally[CELLS])
         below, value, up = (_twice(array, used) for array in (room.below, room.value, room.up))
         room = room._replace(below=below, made=below.view(np.uint32), value=value, up=up)
     if 2 * tally[SETS] >= len(room.table) or tally[SETS] >= len(room.words):
         used = int(tally[SETS])
-        names = ("words", "fanout", "bound", "base", "begin", "end", "as_left", "as_right", "same_size")
+        names = ("words", "fanout", "bound", "base", "begin", "end", "same_size")
         room = room._replace(**{name: _twice(getattr(room, name), used) for name in names})
         room = room._replace(table=np.full((_table_size(len(room.words)), 4), FREE))
         _enter_all(room)
     return room, uses
 
 
+def _queue(rules: Rules, room: Room, n: int) -> Queue:
+    cells, sets = len(room.value), len(room.words)
+    waiting = max(_WAITING, 2 * n * int(rules.width[1]))
+    return Queue(
+        offer=np.full(cells, IMPOSSIBLE),
+        closed=np.zeros((cells, 2), np.bool_),
+        entered=np.zeros((sets, 2, rules.as_right.shape[1]), np.uint64),
+        score=np.empty(waiting),
+        waiting=np.empty((waiting, 3), np.uint32),
+        count=np.zeros(3, np.int64),
+    )
+
+
+def _longer(rules: Rules, room: Room, queue: Queue, code: int) -> tuple[Room, Queue]:
+    """With twice the room where best-first deduction wanted it."""
+    if code == MORE_WAITING:
+        used = int(queue.count[0])
+        return room, queue._replace(score=_twice(queue.score, used), waiting=_twice(queue.waiting, used))
+    room, _ = _larger(rules, room, NO_USES, code)
+    fresh = _queue(rules, room, 0)
+    for old, new in zip(queue[:3], fresh[:3], strict=True):
+        new[: len(old)] = old
+    return room, queue._replace(offer=fresh.offer, closed=fresh.closed, entered=fresh.entered)
+
+
 @njit(cache=True, nogil=True)
 def _enter_all(room):
     for s in range(room.tally[SETS]):
-        enter(room, find(room, room.words[s, 0], room.words[s, 1]), np.uint32(s))
+        enter(room, find(room.table, room.words[s, 0], room.words[s, 1]), np.uint32(s))
 
 
 @njit(cache=True, nogil=True)
@@ -185,7 +254,7 @@ def goal_of(rules, room, n):
     high = (np.uint64(1) << np.uint64(n - 64)) - np.uint64(1) if 64 < n < 128 else np.uint64(0)
     if n == 128:
         high = ~np.uint64(0)
-    h = find(room, low, high)
+    h = find(room.table, low, high)
     return -1 if room.table[h, 2] == FREE else np.int64(room.table[h, 2])
 
 
@@ -230,7 +299,7 @@ def derivation(rules, room, left_of, right_of, s, symbol):
             continue
         low = room.words[s, 0] ^ room.words[left, 0]
         high = room.words[s, 1] ^ room.words[left, 1]
-        right = np.int64(room.table[find(room, low, high), 2])
+        right = np.int64(room.table[find(room.table, low, high), 2])
         waiting[depth, 0], waiting[depth, 1], waiting[depth, 2] = right, right_of[rule], 0
         waiting[depth + 1, 0], waiting[depth + 1, 1], waiting[depth + 1, 2] = left, left_of[rule], 0
         depth += 2

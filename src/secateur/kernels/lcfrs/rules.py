@@ -12,28 +12,39 @@ import numpy as np
 
 NONE = np.uint32(0xFFFFFFFF)
 TWO, ONE, RANGE = range(3)  # how partners are looked up: by two boundaries, by one, by those beyond one
+EQUAL, BELOW, ABOVE = range(3)  # how one's own boundary stands to the partner's
 
 
 class Patterns(NamedTuple):
-    """P different yield functions of two children. Checks and boundaries are rows of small numbers."""
+    """P different yield functions of two children. Tests and boundaries are rows of small numbers; own says
+    who is at hand, 0 the left child."""
 
     left: np.ndarray  # [P] uint8 fan-out of the left child
     right: np.ndarray  # [P] uint8
     parent: np.ndarray  # [P] uint8
-    check_ptr: np.ndarray  # [P+1] uint32
-    check: (
-        np.ndarray
-    )  # [., 4] uint8: whose end (0 left, 1 right), which boundary, the other's start, gap or not
     bound: np.ndarray  # [P, 2 * F, 2] uint8: for each boundary of the parent: whose, which
-    plan: np.ndarray  # [2, P, 6] uint8: by who is at hand (0 the left child): mode, its boundaries, the
-    # partner's, and whether a range is of those above
+    plan: np.ndarray  # [2, P, 6] uint8 by own: mode, its boundaries, the partner's, and whether a range is of
+    # those above
+    test_ptr: np.ndarray  # [2, P+1] uint32 by own: what of a partner that was looked up is still to be tested
+    test: np.ndarray  # [., 3] uint8: a boundary, the partner's, EQUAL, BELOW or ABOVE
+
+
+class Index(NamedTuple):
+    """Rules by one of their children: a symbol has groups by pattern, these have pairs by the other child."""
+
+    ptr: np.ndarray  # [N+1] uint32 groups of a symbol
+    pattern: np.ndarray  # [G] uint32
+    group_ptr: np.ndarray  # [G+1] uint32 pairs of a group
+    other: np.ndarray  # [.] uint32 local number of the other child
+    pair_ptr: np.ndarray  # [. + 1] uint32 rules of a pair
+    rule: np.ndarray  # [R] uint32 place among the rules
 
 
 class Rules(NamedTuple):
     """N symbols, those of one fan-out numbered among themselves (`local`), P patterns.
 
-    Binary rules stand by left symbol and pattern (groups), then by right symbol (pairs). Rule ids are those
-    of the grammar; steps of longer rules come after them.
+    Binary rules stand by left symbol, pattern and right symbol, as in the index of left children. Rule ids
+    are those of the grammar.
     """
 
     start: int
@@ -43,14 +54,11 @@ class Rules(NamedTuple):
     width: np.ndarray  # [F+1] uint32 symbols of each fan-out
     symbol_ptr: np.ndarray  # [F+2] uint32
     symbol: np.ndarray  # [N] uint32 by fan-out and local number
-    group_ptr: np.ndarray  # [N * P + 1] uint32 pairs of a group
-    pair_right: np.ndarray  # [.] uint32 local number of the right child
-    pair_ptr: np.ndarray  # [. + 1] uint32 rules of a pair
+    by_child: tuple[Index, Index]  # by left children, and by right ones
     rule_parent: np.ndarray  # [R] uint32 local number
     rule_weight: np.ndarray  # [R] float64
     rule_id: np.ndarray  # [R] uint32
-    as_left: np.ndarray  # [N, W] uint64 the patterns of which a symbol is a left child, as bits
-    as_right: np.ndarray  # [N, W] uint64
+    as_right: np.ndarray  # [N, W] uint64 the patterns of which a symbol is a right child, as bits
     unary_ptr: np.ndarray  # [N+1] uint32 by child
     unary_parent: np.ndarray  # [U] uint32 symbol
     unary_child: np.ndarray  # [U] uint32 symbol
@@ -98,18 +106,25 @@ def _layout(code: int) -> _Layout:
     return _Layout((seen[0], seen[1], len(bounds) // 2), checks, bounds)
 
 
-def _plan(layout: _Layout, own: int) -> tuple[int, int, int, int, int, bool]:
-    """How the partner of the child `own` is found: mode, boundaries of one's own, the partner's, way."""
-    found = []
+class _Plan(NamedTuple):
+    """How the partner of one child is found, and what is to be tested of it then."""
+
+    row: tuple[int, int, int, int, int, bool]
+    tests: list[tuple[int, int, int]]
+
+
+def _plan(layout: _Layout, own: int) -> _Plan:
+    found = []  # a gap or not, own boundary, the partner's, whether that is above
     for child, end, start, gap in sorted(layout.checks, key=lambda check: check[3]):
         found.append((gap, end, start, True) if child == own else (gap, start, end, False))
-    gap, mine, theirs, above = found[0]
-    if gap:
-        return RANGE, mine, 0, theirs, 0, above
-    last = [pair for pair in found if not pair[0]][-1]
-    if last == found[0]:
-        return ONE, mine, 0, theirs, 0, above
-    return TWO, mine, last[1], theirs, last[2], above
+    (gap, mine, theirs, above), *rest = found
+    mode, second = RANGE if gap else ONE, (0, 0)
+    touching = [check for check in rest if not check[0]]
+    if touching:
+        mode, second = TWO, touching[-1][1:3]
+        rest.remove(touching[-1])
+    tests = [(m, t, EQUAL if not g else BELOW if up else ABOVE) for g, m, t, up in rest]
+    return _Plan((mode, mine, second[0], theirs, second[1], above), tests)
 
 
 def _patterns(codes: list[int], largest: int) -> Patterns:
@@ -117,20 +132,46 @@ def _patterns(codes: list[int], largest: int) -> Patterns:
     bound = np.zeros((len(codes), 2 * largest, 2), np.uint8)
     for number, layout in enumerate(layouts):
         bound[number, : len(layout.bounds)] = layout.bounds
-    checks = [check for layout in layouts for check in layout.checks]
     fans = np.array([layout.fanout for layout in layouts], np.uint8).reshape(-1, 3)
+    plans = [[_plan(layout, own) for layout in layouts] for own in (0, 1)]
+    ptr = _index([len(plan.tests) for plan in (*plans[0], *plans[1])])
     return Patterns(
         *(np.ascontiguousarray(column) for column in fans.T),
-        _index([len(layout.checks) for layout in layouts]),
-        np.array(checks, np.uint8).reshape(-1, 4),
         bound,
-        np.array([[_plan(layout, own) for layout in layouts] for own in (0, 1)], np.uint8).reshape(2, -1, 6),
+        np.array([[plan.row for plan in side] for side in plans], np.uint8).reshape(2, -1, 6),
+        np.stack((ptr[: len(codes) + 1], ptr[len(codes) :])),
+        np.array([test for side in plans for plan in side for test in plan.tests], np.uint8).reshape(-1, 3),
     )
 
 
 def _index(counts) -> np.ndarray:
     """Offsets from counts: [n] -> [n+1]."""
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.uint32)
+
+
+def _by(child: np.ndarray, other: np.ndarray, pattern: np.ndarray, local: np.ndarray) -> Index:
+    order = np.lexsort((np.arange(len(child)), other, pattern, child))
+    child, other, pattern = child[order], other[order], pattern[order]
+    new_group = _changes(child, pattern)
+    pairs = np.flatnonzero(new_group | _changes(other))  # the first rule of each
+    groups = np.flatnonzero(new_group)
+    return Index(
+        ptr=_index(np.bincount(child[groups], minlength=len(local))),
+        pattern=pattern[groups].astype(np.uint32),
+        group_ptr=np.searchsorted(pairs, np.append(groups, len(child))).astype(np.uint32),
+        other=local[other[pairs]],
+        pair_ptr=np.append(pairs, len(child)).astype(np.uint32),
+        rule=order.astype(np.uint32),
+    )
+
+
+def _changes(*columns: np.ndarray) -> np.ndarray:
+    """Where rows differ from those before them; the first does."""
+    found = np.zeros(len(columns[0]), bool)
+    found[:1] = True
+    for column in columns:
+        found[1:] |= column[1:] != column[:-1]
+    return found
 
 
 def _bits(symbols: np.ndarray, pattern: np.ndarray, count: int, patterns: int) -> np.ndarray:
@@ -185,10 +226,6 @@ def build_rules(
     left, right, parent, pattern, weight, number = (
         array[order] for array in (left, right, parent, pattern, weight, number)
     )
-    group = left.astype(np.int64) * len(codes) + pattern
-    fresh = np.ones(len(left), bool)
-    fresh[1:] = (group[1:] != group[:-1]) | (right[1:] != right[:-1])
-    first = np.flatnonzero(fresh)
     child, over, unary_weight = unary
     return Rules(
         start=start,
@@ -198,13 +235,10 @@ def build_rules(
         width=width.astype(np.uint32),
         symbol_ptr=symbol_ptr,
         symbol=by_fanout.astype(np.uint32),
-        group_ptr=_index(np.bincount(group[first], minlength=symbols * len(codes))),
-        pair_right=local[right[first]],
-        pair_ptr=np.append(first, len(left)).astype(np.uint32),
+        by_child=(_by(left, right, pattern, local), _by(right, left, pattern, local)),
         rule_parent=local[parent],
         rule_weight=np.ascontiguousarray(weight, np.float64),
         rule_id=number.astype(np.uint32),
-        as_left=_bits(left, pattern, symbols, len(codes)),
         as_right=_bits(right, pattern, symbols, len(codes)),
         unary_ptr=_index(np.bincount(child, minlength=symbols)),
         unary_parent=over.astype(np.uint32),

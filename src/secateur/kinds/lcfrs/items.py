@@ -1,7 +1,7 @@
 """Policies about the items of a PLCFRS: what they learn from.
 
-Roll-ins and roll-outs see the items that a coarse grammar leaves, with the threshold of parsing with policies:
-whole charts of long sentences have millions.
+Roll-ins and roll-outs see the items that a coarse grammar leaves, with the threshold of parsing with
+policies: whole charts of long sentences have millions.
 """
 
 from __future__ import annotations
