@@ -2,11 +2,11 @@
 
     SECATEUR_DATA=... python experiments/lcfrs_figure1.py --data alpino
 
-As in the paper: a PLCFRS from the first 1,000 training trees; LOLS over hyperedges, from the policy that keeps
-everything, on those of these trees with at most five words, and judged on the same; accuracy is F1 over all nodes,
-runtime the number of hyperedges. Beside it: the same from a baseline trained to keep what is gold; and what both do
-on test sentences of at most five words. The grammar's rules are binary here; the paper's were as the trees had
-them.
+As in the paper: a PLCFRS from the first 1,000 training trees; LOLS over hyperedges, from the policy that
+keeps everything, on those of these trees with at most five words, and judged on the same; accuracy is F1 over
+all nodes, runtime the number of hyperedges. Beside it: the same from a baseline trained to keep what is gold;
+and what both do on test sentences of at most five words. The grammar's rules are binary here; the paper's
+were as the trees had them.
 """
 
 from __future__ import annotations

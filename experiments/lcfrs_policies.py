@@ -1,12 +1,12 @@
-"""Pruned deduction on test: exact, coarse to fine, masks, baselines and LOLS; F1, work, words/s, significance.
+"""Pruned deduction on test: exact, coarse to fine, masks, baselines and LOLS, by F1, work and words/s.
 
     SECATEUR_DATA=... python experiments/lcfrs_policies.py --data alpino --unit item --longest 25
     SECATEUR_DATA=... python experiments/lcfrs_policies.py --data alpino --unit item          all lengths
 
 The true reward is corpus F1 minus tradeoff * mega-pushes per sentence (those of the coarse pass too); the
 tradeoff of a baseline is the slope, at its pushes, of the curve through the baselines on dev. p: paired
-permutation of sentences. A deduction stops at --items items and at --seconds seconds; the sentence is then parsed
-coarse to fine, and counted. Test decides nothing. CPU time of one process, points in turn, best of several.
+permutation of sentences. A deduction stops at a million items; the sentence is then parsed coarse to fine,
+and counted. Test decides nothing. CPU time of one process, points in turn, best of several.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def measure(case: LcfrsCase, longest: int | None) -> Row:
         slopes = true_tradeoffs([s["mpush"] for s in sides], [s["f1"] for s in sides])
         for (baseline, lols), tradeoff in zip(own, slopes, strict=True):
             compared.append(reward(parsed, baseline, lols, tradeoff))
+    masked = found.deduction.masks
     best = max((n for pair in pairs(found) for n in pair if "+" in n), key=lambda n: parsed[n].row()["f1"])
     return {
         "longest": longest,
@@ -103,9 +104,7 @@ def measure(case: LcfrsCase, longest: int | None) -> Row:
         "words": sum(len(tree.words()) for tree in test),
         "points": {name: one.row() for name, one in parsed.items()},
         "pairs": compared,
-        "against coarse": {
-            name: reward(parsed, COARSE, name, 0.0) for name in (*found.deduction.masks, best)
-        },
+        "against coarse": {name: reward(parsed, COARSE, name, 0.0) for name in (*masked, best)},
         "speed": speeds(found, test),
     }
 

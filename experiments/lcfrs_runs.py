@@ -4,9 +4,9 @@
     SECATEUR_DATA=... python experiments/lcfrs_runs.py --data alpino --unit item
 
 A PLCFRS and the PCFG before it are induced from the training trees; policies about the spans of the PCFG are
-trained to keep gold ones; behind one of them, policies about what the PLCFRS makes (items, single hyperedges or
-sets of positions: --unit) are trained to keep what is gold, and LOLS starts from each. The pieces of a training
-are kept in OUT/runs/lcfrs-DATA-UNIT: a run that was stopped goes on.
+trained to keep gold ones; behind one of them, policies about what the PLCFRS makes (items, single hyperedges
+or sets of positions: --unit) are trained to keep what is gold, and LOLS starts from each. The pieces of a
+training are kept in OUT/runs/lcfrs-DATA-UNIT: a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -46,7 +46,6 @@ from secateur.treebanks.traces import Resolver
 NAME = "lcfrs-runs"
 DATA = ("alpino", "ptb-traces", "garden")  # ptb-traces: the PTB sample, its traces resolved
 SIZES = (600, 100, 150)  # of the garden's parts
-LENGTH = 25  # words of the longest sentence to learn from
 
 Trees = Bank[sec.Tree]
 
@@ -90,13 +89,8 @@ class LcfrsCase:
 
     @property
     def settings(self) -> sec.LcfrsSettings:
-        trial = self.data == "garden"
-        return sec.LcfrsSettings(
-            unit=self.unit,
-            iterations=2 if trial else 5,
-            item_length=12 if trial else LENGTH,
-            item_trees=40 if trial else 500,
-        )
+        found = sec.LcfrsSettings(unit=self.unit, iterations=5)
+        return replace(found, iterations=2, item_length=12, item_trees=40) if self.data == "garden" else found
 
     @cached_property
     def trees(self) -> Parts:

@@ -55,7 +55,9 @@ class ItemTrainer(Pruning[HyperedgePruning]):
         self.stopping_trees = dev[::2].filter(max_length=settings.item_length)
         self._task = HyperedgePruning(
             grammar,
-            ItemFeatures.of_grammar(grammar, replace(spans, templates=TEMPLATES)),
+            ItemFeatures.of_grammar(
+                grammar, replace(spans, templates=TEMPLATES), labelled=settings.unit != "set"
+            ),
             Binarization.from_notes(grammar.notes),
             settings.unit,
             coarse.wide,
