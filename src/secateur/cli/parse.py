@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 
 import typer
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from secateur.models.parse import Parse, SentenceParser
     from secateur.treebanks.annotation import Annotation
     from secateur.treebanks.sentence import Sentence
+
+T = TypeVar("T")
 
 DRAWN, JSON = "drawn", "json"
 FORMS = (*formats.ALL_FORMATS, DRAWN, JSON)
@@ -128,7 +130,7 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:
+def _form(asked: str | None, given: str, parser: SentenceParser[T]) -> str:
     """What to write: as asked, or as read, or what text becomes."""
     own = parser.annotation.formats
     if asked is not None and asked in formats.ALL_FORMATS and asked not in own:
@@ -153,10 +155,10 @@ class Portion(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shown:
+class Shown(Generic[T]):
     """Sentences to their text; travels to the workers, from which a text comes back sooner than trees."""
 
-    parser: SentenceParser[Any]
+    parser: SentenceParser[T]
     form: str
     work: str
 
@@ -177,7 +179,7 @@ class Shown:
         )
 
     def _apart(
-        self, numbered: Sequence[tuple[int, Sentence]], answers: Sequence[Sequence[Parse[Any]]]
+        self, numbered: Sequence[tuple[int, Sentence]], answers: Sequence[Sequence[Parse[T]]]
     ) -> Iterator[str]:
         """The texts of sentences that have one, and what stands between."""
         last = ""
@@ -188,7 +190,7 @@ class Shown:
                 yield text
                 last = text
 
-    def _text(self, number: int, found: Sequence[Parse[Any]]) -> str:
+    def _text(self, number: int, found: Sequence[Parse[T]]) -> str:
         annotation = self.parser.annotation
         if self.form == JSON:
             rows = ({"sentence": number, "rank": rank, **p.fields()} for rank, p in enumerate(found, 1))
@@ -200,13 +202,13 @@ class Shown:
         return text + "\n" if self.parser.using.is_several else text
 
 
-def gap(annotation: Annotation[Any], form: str, before: str) -> str:
+def gap(annotation: Annotation[T], form: str, before: str) -> str:
     """What stands between a text, if there is one before, and the next."""
     return annotation.gap(before) if before and form in formats.ALL_FORMATS else ""
 
 
 def _write(
-    out: IO[str], found: Iterable[Portion], annotation: Annotation[Any], form: str, tally: Tally
+    out: IO[str], found: Iterable[Portion], annotation: Annotation[T], form: str, tally: Tally
 ) -> None:
     last = ""
     opening, closing = formats.around(form)
