@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar, Union, get_args, get_origin
 
 from secateur.errors import InputError
 
@@ -19,7 +19,11 @@ from secateur.errors import InputError
 class Options(Protocol):
     """A frozen dataclass whose fields are options; all of them have defaults."""
 
+    __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+Form = TypeVar("Form", bound=Options)
 
 
 def option(
@@ -89,7 +93,7 @@ def _shape(hint: Any) -> tuple[type, bool, tuple[str, ...]]:
     return hint, False, ()
 
 
-def made(options: type[Options], given: Mapping[str, Any], whose: str) -> Any:
+def made(options: type[Form], given: Mapping[str, Any], whose: str) -> Form:
     """The dataclass from what was given; a name it does not have is refused with those it has."""
     known = {one.name for one in fields(options)}
     for name in given:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from secateur.models.point import Figures
     from secateur.treebanks.annotation import Annotation
     from secateur.treebanks.sentence import Sentence
+
+T = TypeVar("T")
 
 GARDEN = 300  # sentences of the garden, where no text is given
 
@@ -74,7 +76,7 @@ def bench(
 
 
 def _sentences(
-    annotation: Annotation[Any], text: str | None, count: int, source: Source
+    annotation: Annotation[T], text: str | None, count: int, source: Source
 ) -> tuple[str, list[Sentence]]:
     """What to parse, and what to call it."""
     if text is None:
@@ -89,7 +91,7 @@ def _sentences(
 
 
 def _row(
-    given: Sequence[Sentence], parses: Sequence[Parse[Any]], timing: Timing, figures: Figures
+    given: Sequence[Sentence], parses: Sequence[Parse[T]], timing: Timing, figures: Figures
 ) -> dict[str, Any]:
     """The same for every kind of model; counters of work per sentence."""
     from secateur.search.core import Work
@@ -146,7 +148,7 @@ def _report(
         err.print("the runs differ by more than 10%: the machine is busy; trust the counters, not the clock")
 
 
-def _each(parser: SentenceParser[Any], given: Sequence[Sentence], repeat: int) -> list[float]:
+def _each(parser: SentenceParser[T], given: Sequence[Sentence], repeat: int) -> list[float]:
     """CPU seconds of each sentence by itself, the best of several runs."""
     from secateur.models.measure import quiet_collector
 

@@ -245,7 +245,7 @@ def _report(scores: Scores, show: Show) -> None:
     _details(scores, show)
 
 
-def _fields(scores: Scores, show: Show) -> dict[str, Any]:
+def _fields(scores: Scores, show: Show) -> dict[str, object]:
     """The scores for machines."""
     found = {
         **scores.to_dict(sentences=show.sentences),

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
+from operator import attrgetter
+from typing import IO, TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 
 import typer
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from secateur.models.parse import Parse, SentenceParser
     from secateur.treebanks.annotation import Annotation
     from secateur.treebanks.sentence import Sentence
+
+T = TypeVar("T")
 
 DRAWN, JSON = "drawn", "json"
 FORMS = (*formats.ALL_FORMATS, DRAWN, JSON)
@@ -110,7 +113,7 @@ def parse(
     portions = batches(enumerate(given.sentences, 1), 1 if typing else 600, lambda one: len(one[1]))
     with sink(output) as out, _rare_collections():
         found = spread(Shown(parser, form, loaded.kind.figures.work), portions, cores(jobs))
-        shown = progress(found, "parsing", quiet=quiet, size=len)
+        shown = progress(found, "parsing", quiet=quiet, size=lambda portion: portion.size)
         _write(out, shown, parser.annotation, form, tally)
     if not quiet:
         tally.report(f"{model}, point {point.name}" if point else f"{model}, {loaded.unpruned}")
@@ -127,7 +130,7 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:
+def _form(asked: str | None, given: str, parser: SentenceParser[T]) -> str:
     """What to write: as asked, or as read, or what text becomes."""
     own = parser.annotation.formats
     if asked is not None and asked in formats.ALL_FORMATS and asked not in own:
@@ -138,61 +141,82 @@ def _form(asked: str | None, given: str, parser: SentenceParser[Any]) -> str:
     return asked or (given if given in own else own[0])
 
 
-class Line(NamedTuple):
-    """What is left of a sentence: the text to write, and figures for the summary."""
+class Portion(NamedTuple):
+    """What is left of some sentences: the text to write, and figures for the summary."""
 
     text: str
+    size: int  # sentences; those without words are in no other figure
+    sentences: int
     words: int
-    failed: bool
-    fell_back: bool
-    degraded: bool
+    failed: int
+    fell_back: int
+    degraded: int
     work: int
 
 
 @dataclass(frozen=True)
-class Shown:
-    """Sentences to their texts; travels to the workers, from which texts come back sooner than trees."""
+class Shown(Generic[T]):
+    """Sentences to their text; travels to the workers, from which a text comes back sooner than trees."""
 
-    parser: SentenceParser[Any]
+    parser: SentenceParser[T]
     form: str
     work: str
 
-    def __call__(self, numbered: Sequence[tuple[int, Sentence]]) -> list[Line]:
-        answers = self.parser.answers([sentence for _, sentence in numbered])
-        return [
-            self._line(number, len(sentence), found)
-            for (number, sentence), found in zip(numbered, answers, strict=True)
-        ]
+    def __call__(self, numbered: Sequence[tuple[int, Sentence]]) -> Portion:
+        sentences = [sentence for _, sentence in numbered]
+        answers = self.parser.answers(sentences)
+        lengths = list(map(len, sentences))
+        best = [found[0] for found, length in zip(answers, lengths, strict=True) if length]
+        return Portion(
+            "".join(self._apart(numbered, answers)),
+            len(sentences),
+            len(best),
+            sum(lengths),
+            sum(parse.failed for parse in best),
+            sum(parse.fell_back for parse in best),
+            sum(parse.degraded for parse in best),
+            sum(map(attrgetter(f"work.{self.work}"), best)),
+        )
 
-    def _line(self, number: int, words: int, found: Sequence[Parse[Any]]) -> Line:
-        best, annotation = found[0], self.parser.annotation
+    def _apart(
+        self, numbered: Sequence[tuple[int, Sentence]], answers: Sequence[Sequence[Parse[T]]]
+    ) -> Iterator[str]:
+        """The texts of sentences that have one, and what stands between."""
+        last = ""
+        for (number, _), found in zip(numbered, answers, strict=True):
+            text = self._text(number, found)
+            if text:
+                yield gap(self.parser.annotation, self.form, last)
+                yield text
+                last = text
+
+    def _text(self, number: int, found: Sequence[Parse[T]]) -> str:
+        annotation = self.parser.annotation
         if self.form == JSON:
             rows = ({"sentence": number, "rank": rank, **p.fields()} for rank, p in enumerate(found, 1))
-            text = "".join(jsonlib.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        elif self.form == DRAWN:
-            text = "".join(f"{annotation.draw(p.tree)}\n\n" for p in found)
-        else:
-            trees = (formats.numbered(p.tree, number, self.form) for p in found)
-            text = "".join(annotation.text(tree, self.form) for tree in trees)
-            if self.parser.using.is_several:
-                text += "\n"
-        work = getattr(best.work, self.work)
-        return Line(text, words, best.failed, best.fell_back, best.degraded, work)
+            return "".join(jsonlib.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        if self.form == DRAWN:
+            return "".join(f"{annotation.draw(p.tree)}\n\n" for p in found)
+        trees = [formats.numbered(p.tree, number, self.form) for p in found]
+        text = "".join([annotation.text(tree, self.form) for tree in trees])
+        return text + "\n" if self.parser.using.is_several else text
+
+
+def gap(annotation: Annotation[T], form: str, before: str) -> str:
+    """What stands between a text, if there is one before, and the next."""
+    return annotation.gap(before) if before and form in formats.ALL_FORMATS else ""
 
 
 def _write(
-    out: IO[str], found: Iterable[Sequence[Line]], annotation: Annotation[Any], form: str, tally: Tally
+    out: IO[str], found: Iterable[Portion], annotation: Annotation[T], form: str, tally: Tally
 ) -> None:
     last = ""
     opening, closing = formats.around(form)
-    for lines in found:
-        texts: list[str] = []
-        for line in lines:
-            tally.add(line)
-            if line.text:
-                before = annotation.gap(last) if form in formats.ALL_FORMATS else ""
-                texts += (before if last else opening, line.text)
-                last = line.text
-        # One write: an interrupt cannot leave half a line.
-        out.write("".join(texts))
+    for portion in found:
+        tally.add(portion)
+        if portion.text:
+            before = gap(annotation, form, last) if last else opening
+            # One write: an interrupt cannot leave half a line.
+            out.write(before + portion.text)
+            last = portion.text
     out.write(closing if last else opening + closing)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from secateur.cli.terminal import count, err
 
 if TYPE_CHECKING:
-    from secateur.cli.parse import Line
+    from secateur.cli.parse import Portion
     from secateur.models.point import Figures
 
 # Fewer sentences tell more about loading the kernels than about parsing.
@@ -23,21 +23,19 @@ class Tally:
         self.sentences = self.words = self.blank = self.failed = self.fell_back = self.degraded = (
             self.done
         ) = 0
-        self.first = 0  # words of the first sentence, during which the kernels were loaded
-        self.started = time.perf_counter()
+        self.first = 0  # words of the first portion, during which the kernels were loaded
+        self.started = self.loaded = time.perf_counter()
 
-    def add(self, line: Line) -> None:
-        if not line.words:
-            self.blank += 1
-            return
-        self.sentences += 1
-        self.words += line.words
-        self.failed += line.failed
-        self.fell_back += line.fell_back
-        self.degraded += line.degraded
-        self.done += line.work
-        if self.sentences == 1:
-            self.first, self.started = self.words, time.perf_counter()
+    def add(self, portion: Portion) -> None:
+        self.sentences += portion.sentences
+        self.words += portion.words
+        self.blank += portion.size - portion.sentences
+        self.failed += portion.failed
+        self.fell_back += portion.fell_back
+        self.degraded += portion.degraded
+        self.done += portion.work
+        if not self.first:
+            self.first, self.loaded = self.words, time.perf_counter()
 
     def report(self, setting: str) -> None:
         parts = [count(self.sentences, "sentence"), count(self.words, "word")]
@@ -47,8 +45,9 @@ class Tally:
         if self.fell_back:
             parts.append(f"{self.fell_back:,} fell back")
         if self.sentences >= ENOUGH:
-            seconds = time.perf_counter() - self.started
-            parts.append(f"{(self.words - self.first) / max(seconds, 1e-9):,.0f} words/s")
+            later = self.words - self.first
+            words, since = (later, self.loaded) if later else (self.words, self.started)
+            parts.append(f"{words / max(time.perf_counter() - since, 1e-9):,.0f} words/s")
         if self.done:
             parts.append(f"{self.done / self.sentences:,.0f} {plural(self.unit)}/sentence")
         err.print(f"{setting}: {', '.join(parts)}")

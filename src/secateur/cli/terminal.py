@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import typer
 from rich.console import Console
@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from secateur.errors import InputError
 
 if TYPE_CHECKING:
+    from secateur.models.measure import Watch
     from secateur.models.run import Step
 
 T = TypeVar("T")
@@ -76,7 +77,7 @@ def progress(
             bar.stop()
 
 
-def watching(quiet: bool) -> Callable[[Iterable[T], str, int], Iterable[T]]:
+def watching(quiet: bool) -> Watch:
     """For what takes things, what is done with them, and how many there are."""
 
     def watch(things: Iterable[T], what: str, total: int) -> Iterable[T]:
@@ -154,7 +155,7 @@ def _keep_or_delete(partial: Path) -> None:
         partial.unlink()
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 

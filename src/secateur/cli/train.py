@@ -19,6 +19,7 @@ from secateur.cli.spread import Given
 from secateur.cli.terminal import err, print_json, telling, this_command
 from secateur.errors import InputError
 from secateur.models.table import KINDS, kind_for, kind_named
+from secateur.options import made
 from secateur.treebanks.annotation import read_files
 from secateur.treebanks.reading import annotation_of
 
@@ -76,7 +77,7 @@ def train(
     given, held = ([source.opened(file) for file in some] for some in (files, dev or []))
     with inputs.located(" ".join(files)):
         chosen = _kind(kind, annotation_of([*given, *held]).name)
-    made = chosen.settings(**settings.of(chosen.name), seed=seed)
+    wanted = made(chosen.settings, {**settings.of(chosen.name), "seed": seed}, chosen.name)
     how = inputs.reading_of(chosen.annotation, reading)
     workers = _engine(engine, jobs, address)
     with _kept(output / "work"), telling(quiet) as tell, inputs.located(" ".join(files)):
@@ -84,7 +85,7 @@ def train(
             read_files(chosen.annotation, given, how),
             dev=read_files(chosen.annotation, held, how) if held else None,
             kind=chosen.name,
-            settings=made,
+            settings=wanted,
             reading=how,
             work=output / "work",
             engine=workers,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -25,6 +25,8 @@ from secateur.treebanks.reading import ANNOTATIONS, annotation_of
 
 if TYPE_CHECKING:
     from secateur.treebanks.traces import Resolver
+
+T = TypeVar("T")
 
 HELP = "Check, describe, convert and draw treebanks; grow one."
 
@@ -236,7 +238,7 @@ def _resolver(annotation: Annotation[Any], to: Target | None, normalize: bool) -
     return Resolver()
 
 
-def _is_long(annotation: Annotation[Any], tree: Any, longest: int | None) -> bool:
+def _is_long(annotation: Annotation[T], tree: T, longest: int | None) -> bool:
     return longest is not None and len(annotation.words(tree)) > longest
 
 

@@ -74,6 +74,11 @@ class ArcFeatures:
         return names
 
     @cached_property
+    def _used(self) -> tuple[View, ...]:
+        """By name, in the same order; one's own before those there are."""
+        return tuple(self.views.get(name) or VIEWS[name] for name in self.view_names)
+
+    @cached_property
     def compiled(self) -> kernel.Patterns:
         """The patterns as the kernel has them, those of siblings after the others."""
         parsed = [self._atoms(text) for text in (*self.patterns, *self.siblings)]
@@ -152,7 +157,7 @@ class ArcFeatures:
         if token in AROUND:
             texts = [token.word] * len(self.view_names)
         else:
-            texts = [(self.views.get(name) or VIEWS[name])(token) for name in self.view_names]
+            texts = [view(token) for view in self._used]
         flags = VERB * (token.coarse in _VERBS) | POINT * (token.coarse in _POINTS)
         return text_keys.joined(texts) + flags.to_bytes(8, sys.byteorder)
 

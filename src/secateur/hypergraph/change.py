@@ -57,8 +57,9 @@ class Change:
             )
         self.start = start
         self.semiring = semiring
-        self.kept = _bits(kept, len(graph)) & (start.weights > IMPOSSIBLE)  # [H] as changed
-        self.weights = np.where(self.kept, start.weights, IMPOSSIBLE)  # [H] as changed
+        self.weights = start.weights.copy()  # [H] as changed
+        if kept is not None:
+            self.weights[~_bits(kept, len(graph))] = IMPOSSIBLE
         self.reworked = 0  # nodes that the last change worked out
         self._chart = chart_of(graph, semiring, self.weights)
         self.values = self._chart.value  # [N] as changed
@@ -73,6 +74,11 @@ class Change:
         """The goal's."""
         return float(self.values[self.start.graph.goal])
 
+    @property
+    def kept(self) -> Bools:
+        """[H] which hyperedges are there, as changed."""
+        return self.weights > IMPOSSIBLE
+
     def reweigh(self, hyperedges: npt.ArrayLike, weights: npt.ArrayLike) -> float:
         """Give these hyperedges these weights; the goal's value then."""
         changed = self._numbers(hyperedges)
@@ -82,7 +88,7 @@ class Change:
     def switch_off(self, hyperedges: npt.ArrayLike) -> float:
         """As if these hyperedges were not there; the goal's value then."""
         changed = self._numbers(hyperedges)
-        return self._apply(changed, np.full(len(changed), IMPOSSIBLE))
+        return self._apply(changed, IMPOSSIBLE)
 
     def switch_on(self, hyperedges: npt.ArrayLike) -> float:
         """Give these hyperedges the weights they had at the start; the goal's value then."""
@@ -92,7 +98,8 @@ class Change:
     def flip(self, hyperedges: npt.ArrayLike) -> float:
         """Switch those of these hyperedges off that are kept, the others on; the goal's value then."""
         changed = self._numbers(hyperedges)
-        return self._apply(changed, np.where(self.kept[changed], IMPOSSIBLE, self.start.weights[changed]))
+        kept = self.weights[changed] > IMPOSSIBLE
+        return self._apply(changed, np.where(kept, IMPOSSIBLE, self.start.weights[changed]))
 
     def try_flips(
         self,
@@ -140,7 +147,6 @@ class Change:
             raise InputError("there is no change to undo", fix="undo each change once")
         last = self._undo.pop()
         self.weights[last.changed] = last.weights
-        self.kept[last.changed] = last.weights > IMPOSSIBLE
         self.made[last.hyperedges] = last.made
         self.values[last.nodes] = last.values
         if len(self._chart.height):
@@ -157,11 +163,10 @@ class Change:
         graph = self.start.graph
         return best(graph.links, graph.goal, self._chart)
 
-    def _apply(self, changed: Ints, weights: Floats) -> float:
+    def _apply(self, changed: Ints, weights: Floats | float) -> float:
         graph, room = self.start.graph, self._room
         before = self.weights[changed]
         self.weights[changed] = weights
-        self.kept[changed] = weights > IMPOSSIBLE
         wrong = kernel("change").propagate(
             int(self.semiring), graph.links, self.weights, *self._chart, changed, room, self._queue
         )
@@ -218,8 +223,8 @@ def better_than_its_tails(graph: Hypergraph, hyperedge: int) -> InputError:
     )
 
 
-def _bits(kept: npt.ArrayLike | None, count: int) -> Bools:
-    found = np.ones(count, np.bool_) if kept is None else np.asarray(kept)
+def _bits(kept: npt.ArrayLike, count: int) -> Bools:
+    found = np.asarray(kept)
     if found.shape != (count,) or found.dtype != np.bool_:
         raise InputError(
             f"kept is an array of {found.dtype} of shape {found.shape} for {count} hyperedges",

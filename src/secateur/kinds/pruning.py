@@ -11,8 +11,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from functools import cached_property, partial
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,13 +24,27 @@ from secateur.search.core import Accuracy, Example, Policy, Reward, Task, Values
 from secateur.search.learners import Aggregate, Apart, Minibatch, everything, judge
 from secateur.search.linear import Logistic, logistic_regression
 from secateur.search.pool import Pool
+from secateur.treebanks.bank import Bank
+from secateur.treebanks.tree import Tree
 
 # Penalties tried to find the range worth sweeping: from FIRST on, until too little is left of the accuracy.
 FIRST, FACTOR, LAST = 1e-3, 4.0, 0.6
 PROBES = 5  # at most
 BEFORE = 0.5  # where the sweep begins, in probes before the most accurate one
-S = TypeVar("S", bound=Task)
 STEPS = 50  # of the optimizer in a round of LOLS, which starts from the policy before
+
+
+class TreeTask(Task, Protocol):
+    """A task about trees."""
+
+    def encode(self, words: Sequence[str]) -> Any:
+        """A sentence as the search takes it."""
+
+    def gold(self, tree: Tree) -> Any:
+        """What the oracle has to know, from a normalized gold tree."""
+
+
+S = TypeVar("S", bound=TreeTask)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,23 +80,26 @@ class Pruning(ABC, Generic[S]):
     """A run that keeps every finished piece, and its steps: sweep, LOLS. What there is to learn from, kinds
     bring."""
 
+    task: S
+    trees: Bank[Tree]
+    stopping_trees: Bank[Tree]  # the held-out ones that early stopping looks at
+
     def __init__(self, run: Run, schedule: Schedule, prefix: str = "") -> None:
         """`prefix`: of pieces and policies, tells those of several trainings in one run apart."""
         self.run, self.schedule, self.prefix = run, schedule, prefix
 
-    @property
-    @abstractmethod
-    def task(self) -> S: ...
+    @cached_property
+    def data(self) -> list[Example]:
+        """The training sentences, each as the task that visits it has them."""
+        tasks = self.apart or [self.task]
+        return [_example(tasks[e % len(tasks)], tree) for e, tree in enumerate(self.trees)]
 
-    @property
-    @abstractmethod
-    def data(self) -> Sequence[Example]:
-        """The training sentences."""
+    @cached_property
+    def stopping(self) -> list[Example]:
+        return self.examples(self.stopping_trees)
 
-    @property
-    @abstractmethod
-    def stopping(self) -> Sequence[Example]:
-        """The held-out sentences that early stopping looks at."""
+    def examples(self, trees: Sequence[Tree]) -> list[Example]:
+        return [_example(self.task, tree) for tree in trees]
 
     @property
     @abstractmethod
@@ -229,6 +246,10 @@ class Pruning(ABC, Generic[S]):
         best = max(learner.rounds_, key=lambda r: r.reward)
         self.run.told(_round_line(name, best))
         return learner.policy_, learner.rounds_
+
+
+def _example(task: TreeTask, tree: Tree) -> Example:
+    return Example(task.encode(tree.words()), task.gold(tree))
 
 
 def spaced(

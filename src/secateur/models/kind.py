@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from secateur.options import Options
+
 if TYPE_CHECKING:
     from secateur.models.limits import Limits
     from secateur.models.parse import SentenceParser
@@ -35,7 +37,14 @@ class Trained(Generic[P]):
     log: Sequence[Mapping[str, Any]] = ()  # the rounds of learning
 
 
-class Using(Protocol):
+class Settings(Options, Protocol):
+    """How to train; a dataclass of options, one for each kind."""
+
+    @property
+    def seed(self) -> int: ...
+
+
+class Using(Options, Protocol):
     """How a parser is used; a dataclass of options, one for each kind."""
 
     __slots__ = ()
@@ -91,15 +100,15 @@ class Kind(Protocol[P, T]):
     def figures(self) -> Figures: ...
 
     @property
-    def settings(self) -> type[Any]:
-        """Of training; all kinds have `seed`."""
+    def settings(self) -> type[Settings]:
+        """Of training."""
 
     @property
-    def using(self) -> type[Any]:
-        """Of parsing: see `Using`."""
+    def using(self) -> type[Using]:
+        """Of parsing."""
 
     @property
-    def looking(self) -> type[Any]:
+    def looking(self) -> type[Options]:
         """Of looking at a sentence."""
 
     def read(self, store: Store, views: Views) -> P:
@@ -112,19 +121,19 @@ class Kind(Protocol[P, T]):
         """The ways to parse with the parts, by the names of their points; the first looks at everything."""
 
     def parser(
-        self, parts: P, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Any
+        self, parts: P, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
     ) -> SentenceParser[T]:
         """A parser that goes one of the ways."""
 
-    def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Any) -> Trained[P]:
+    def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Settings) -> Trained[P]:
         """The recipe: steps and their order."""
 
     @property
-    def quick(self) -> Callable[[int], Any]:
+    def quick(self) -> Callable[[int], Settings]:
         """From a seed, settings of a training that is done soon, to see what a model can do."""
 
     @property
-    def measured(self) -> Callable[[Mapping[str, Any]], Any]:
+    def measured(self) -> Callable[[Mapping[str, Any]], Using]:
         """From what a model notes, the `using` with which its points were measured."""
 
     def sizes(self, parts: P) -> dict[str, int]:
@@ -148,24 +157,24 @@ class FolderKind(Generic[P, T]):
     name: str
     annotation: Annotation[T]
     figures: Figures
-    settings: type[Any]
+    settings: type[Settings]
     folder: str  # the package
 
     @property
-    def using(self) -> type[Any]:
-        return cast("type[Any]", self._module("settings").Using)
+    def using(self) -> type[Using]:
+        return cast("type[Using]", self._module("settings").Using)
 
     @property
-    def looking(self) -> type[Any]:
-        return cast("type[Any]", self._module("settings").Looking)
+    def looking(self) -> type[Options]:
+        return cast("type[Options]", self._module("settings").Looking)
 
     @property
-    def quick(self) -> Callable[[int], Any]:
-        return cast("Callable[[int], Any]", self._module("settings").quick)
+    def quick(self) -> Callable[[int], Settings]:
+        return cast("Callable[[int], Settings]", self._module("settings").quick)
 
     @property
-    def measured(self) -> Callable[[Mapping[str, Any]], Any]:
-        return cast("Callable[[Mapping[str, Any]], Any]", self._module("settings").measured)
+    def measured(self) -> Callable[[Mapping[str, Any]], Using]:
+        return cast("Callable[[Mapping[str, Any]], Using]", self._module("settings").measured)
 
     def read(self, store: Store, views: Views) -> P:
         return cast(P, self._module("parts").read(store, views))
@@ -187,12 +196,12 @@ class FolderKind(Generic[P, T]):
         return cast("Mapping[str, Way]", self._module("ways").ways(parts, policies))
 
     def parser(
-        self, parts: P, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Any
+        self, parts: P, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
     ) -> SentenceParser[T]:
         made = self._module("parser").parser_of(parts, way, policies, limits, using)
         return cast("SentenceParser[T]", made)
 
-    def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Any) -> Trained[P]:
+    def train(self, run: Run, train: Bank[T], dev: Bank[T], settings: Settings) -> Trained[P]:
         return cast("Trained[P]", self._module("recipe").train(run, train, dev, settings))
 
     def look(self, looked_at: LookedAt[P, T]) -> Look:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from secateur.errors import InputError
 from secateur.metrics.scores import SCORING, Scores, Scoring
-from secateur.models.kind import Kind
+from secateur.models.kind import Kind, Using
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse, SentenceParser, batches
 from secateur.models.point import Figures, Point, Way
@@ -28,15 +28,20 @@ from secateur.treebanks.sentence import Sentence
 
 P = TypeVar("P")
 T = TypeVar("T")
+V = TypeVar("V")
 
 LEAST = 0.3  # seconds: short runs are repeated until then
 LONG = 20.0  # seconds after which one run will do
 NOISE = 0.1  # repeats that differ by more tell more about the machine than about the parser
 
-Watch = Callable[[Iterable[Any], str, int], Iterable[Any]]  # (things, what, how many) -> the things
+
+class Watch(Protocol):
+    """The things themselves, shown as they pass."""
+
+    def __call__(self, things: Iterable[V], what: str, total: int, /) -> Iterable[V]: ...
 
 
-def _unwatched(things: Iterable[Any], what: str, total: int) -> Iterable[Any]:
+def _unwatched(things: Iterable[V], what: str, total: int) -> Iterable[V]:
     return things
 
 
@@ -68,7 +73,7 @@ def quiet_collector() -> Iterator[None]:
 
 
 def clock(
-    parsers: Mapping[str, SentenceParser[Any]],
+    parsers: Mapping[str, SentenceParser[T]],
     sentences: Sequence[Sentence],
     *,
     repeat: int,
@@ -93,7 +98,7 @@ def clock(
 
 
 def _runs(
-    parser: SentenceParser[Any], portions: Sequence[list[Sentence]], spent: float, repeat: int
+    parser: SentenceParser[T], portions: Sequence[list[Sentence]], spent: float, repeat: int
 ) -> list[float]:
     """One run, or as many short ones as it takes to have a share of the least time; none of a slow one."""
     if spent > LONG:
@@ -207,7 +212,7 @@ def measure_all(
     policies: Mapping[str, Policy],
     gold: Bank[T],
     *,
-    using: Any,
+    using: Using,
     repeat: int,
 ) -> list[Point]:
     """The points of all ways to parse that a kind has with its parts; told as they are found."""

@@ -15,7 +15,7 @@ from secateur.errors import InputError
 from secateur.metrics.scores import SCORING
 from secateur.models import dial, files
 from secateur.models.dial import Choice, Dial
-from secateur.models.kind import Kind, Views
+from secateur.models.kind import Kind, Using, Views
 from secateur.models.limits import Limits
 from secateur.models.measure import clock_said
 from secateur.models.parse import SentenceParser
@@ -89,7 +89,7 @@ class Model(Generic[P, T]):
         known = {one.name: getattr(noted, one.name) for one in fields(noted)}
         return self.parser(point, **{**known, **using})
 
-    def _using(self, given: Mapping[str, Any]) -> Any:
+    def _using(self, given: Mapping[str, Any]) -> Using:
         return made(self.kind.using, given, f"a parser of kind {self.kind.name}")
 
     # What it is ---------------------------------------------------------------------------------------------

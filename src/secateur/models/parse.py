@@ -64,7 +64,7 @@ class Parse(Generic[T]):
             raise TypeError("NLTK's trees are those of phrases")
         return to_nltk(self.tree)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """For machines, the same for every kind."""
         return {
             **self._annotation.fields(self.tree),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from secateur.errors import InputError
-from secateur.models.kind import Kind
+from secateur.models.kind import Kind, Settings
 from secateur.models.model import Model
 from secateur.models.run import Run, Tell
 from secateur.models.table import kind_for, kind_named
@@ -24,7 +24,7 @@ def train(
     *,
     dev: Bank[Any] | None = None,
     kind: str | None = None,
-    settings: Any = None,
+    settings: Settings | None = None,
     reading: Reading | None = None,
     work: str | PathLike[str] | None = None,
     engine: Engine | None = None,
@@ -82,7 +82,7 @@ def _kind(bank: object, name: str | None) -> Kind[Any, Any]:
     return kind
 
 
-def _settings(kind: Kind[Any, Any], settings: Any, options: dict[str, Any]) -> Any:
+def _settings(kind: Kind[Any, Any], settings: Settings | None, options: dict[str, Any]) -> Settings:
     if settings is None:
         return made(kind.settings, options, f"training of kind {kind.name}")
     if options:

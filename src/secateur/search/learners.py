@@ -155,11 +155,12 @@ class Aggregate(Learner):
 
     def _fits(self, pool: Pool, starts: Sequence[Weights], without: Sequence[int | None]) -> list[Weights]:
         """Policies trained on the pool, each without the fold it names: as many at once as there are jobs."""
-        fold, matrix = pool.examples() % self.folds, pool.matrix()
-        ptr, advantages = pool.ptr(), pool.advantages()
+        matrix, ptr, advantages = pool.matrix(), pool.ptr(), pool.advantages()
 
         def fit(start: Weights, left_out: int | None) -> Weights:
-            seen = advantages if left_out is None else np.where(fold == left_out, 0.0, advantages)
+            seen = advantages
+            if left_out is not None:
+                seen = np.where(pool.examples() % self.folds == left_out, 0.0, advantages)
             return self.classifier(matrix, ptr, seen, start)
 
         with ThreadPoolExecutor(self.engine.jobs) as threads:  # the kernels let go of the interpreter

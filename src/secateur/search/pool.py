@@ -110,18 +110,18 @@ class Pool:
         """The features of all candidates, by example."""
         if self._matrix is None:
             parts = self._parts()
-            wanted = self._wanted(parts)
+            rows = Rows.join([seen.rows for seen in parts])
+            wanted = self._wanted(parts, rows)
             if self.nothing is not None:
                 wanted[self.nothing] = False
-            self._matrix = Matrix.build(Rows.join([seen.rows for seen in parts]), wanted)
+            self._matrix = Matrix.build(rows, wanted)
         return self._matrix
 
-    def _wanted(self, parts: list[_Seen]) -> Bools:
+    def _wanted(self, parts: list[_Seen], together: Rows) -> Bools:
         """[dim] the features of enough examples."""
         if self.least <= 1:
             seen = np.zeros(self.dim, bool)
-            for part in parts:
-                seen[part.rows.bucket] = True
+            seen[together.bucket] = True
             return seen
         of_example: dict[int, list[Rows]] = {}
         for part in parts:
@@ -133,8 +133,7 @@ class Pool:
 
     def ptr(self) -> Ptr:
         """The candidates of each decision, as rows of the matrix."""
-        sizes = [np.zeros(1, np.int64), *(_sizes(seen.ptr) for seen in self._parts())]
-        return np.cumsum(np.concatenate(sizes))
+        return np.concatenate(([0], np.cumsum(_sizes(*(seen.ptr for seen in self._parts())))))
 
     def examples(self) -> Ints:
         """The example of each of the matrix's rows."""
@@ -165,7 +164,7 @@ class Pool:
         came = [(seen, first) for seen, first in came if first < len(seen.ptr) - 1]
         if not came:
             return NOTHING._replace(advantage=self.advantages())
-        sizes = np.concatenate([_sizes(seen.ptr[first:]) for seen, first in came])
+        sizes = _sizes(*(seen.ptr[first:] for seen, first in came))
         decisions = [len(seen.ptr) - 1 - first for seen, first in came]
         return Held(
             self.advantages(),
@@ -185,9 +184,13 @@ class Pool:
         self.restore(held.advantage)
 
 
-def _sizes(ptr: Ptr) -> Ints:
-    """[D] candidates of each decision."""
-    return ptr[1:] - ptr[:-1]
+def _sizes(*ptrs: Ptr) -> Ints:
+    """[D] candidates of each decision, of several examples together: there may be very many of these."""
+    if not ptrs:
+        return np.zeros(0, np.int64)
+    together = np.concatenate(ptrs)
+    ends = np.cumsum([len(ptr) for ptr in ptrs[:-1]], dtype=np.int64)
+    return np.delete(together[1:] - together[:-1], ends - 1)  # without those from one example to the next
 
 
 def _some(site: Sites, state: Floats, ptr: Ptr, decisions: Ints) -> tuple[Sites, Floats, Ptr]:

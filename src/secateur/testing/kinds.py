@@ -99,7 +99,7 @@ def _check_options(kind: Kind[Any, Any]) -> None:
             for value in wrong:
                 with _refused(InputError):
                     options(**{offer.name: value})
-    assert kind.settings(seed=3).seed == 3
+    assert made(kind.settings, {"seed": 3}, kind.name).seed == 3
     assert isinstance(kind.quick(1), kind.settings)
 
 

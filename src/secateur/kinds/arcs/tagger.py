@@ -42,6 +42,8 @@ _USUAL = 0.05  # the share that makes a class one of a word's usual ones
 
 def shape(word: str) -> str:
     """Runs of capitals, other letters and digits as X, x and 0; other characters as they are."""
+    if word.isalpha() and word[1:].islower():  # most are so, and are told without a look at each letter
+        return "Xx" if word[0].isupper() else "x"
     kinds = ["X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in word]
     return "".join([kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before])
 

@@ -6,7 +6,7 @@ policies: whole charts of long sentences have millions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from functools import cached_property, partial
 
@@ -21,7 +21,7 @@ from secateur.kinds.lcfrs.settings import LcfrsSettings
 from secateur.kinds.pruning import Pruning, Schedule
 from secateur.models.run import Run, fingerprint
 from secateur.search.arrays import Bools
-from secateur.search.core import Accuracy, Example, Outcome, Reward
+from secateur.search.core import Accuracy, Outcome, Reward
 from secateur.search.linear import REGULARIZER
 from secateur.search.pool import Pool
 from secateur.tasks.hyperedge_pruning.policies import keep_all
@@ -53,7 +53,7 @@ class ItemTrainer(Pruning[HyperedgePruning]):
         self.settings = settings
         self.trees = _some(train.filter(max_length=settings.item_length), settings.item_trees)
         self.stopping_trees = dev[::2].filter(max_length=settings.item_length)
-        self._task = HyperedgePruning(
+        self.task = HyperedgePruning(
             grammar,
             ItemFeatures.of_grammar(
                 grammar, replace(spans, templates=TEMPLATES), labelled=settings.unit != "set"
@@ -64,21 +64,6 @@ class ItemTrainer(Pruning[HyperedgePruning]):
         )
         run.claim(self._fingerprint(), f"{self.prefix}run")
         self.plan()
-
-    @property
-    def task(self) -> HyperedgePruning:
-        return self._task
-
-    def examples(self, trees: Sequence[Tree]) -> list[Example]:
-        return [Example(self.task.encode(tree.words()), self.task.gold(tree)) for tree in trees]
-
-    @cached_property
-    def data(self) -> list[Example]:
-        return self.examples(self.trees)
-
-    @cached_property
-    def stopping(self) -> list[Example]:
-        return self.examples(self.stopping_trees)
 
     @cached_property
     def _decided(self) -> tuple[Pool, Bools]:

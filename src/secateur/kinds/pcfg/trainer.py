@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from functools import cached_property, partial
 
@@ -66,15 +66,11 @@ class Trainer(Pruning[SpanPruning]):
         self.grammar = grammar or induce(train, binarization=self.binarization)
         rolled = _rolled_out(self.grammar, settings.rollout_level)
         features = settings.features or SpanFeatures.from_words(train.vocabulary())
-        self._task = SpanPruning(rolled, features, self.binarization)
+        self.task = SpanPruning(rolled, features, self.binarization)
         run.claim(_fingerprint(train, dev, settings, splits, self.binarization, rolled), f"{prefix}run")
         self.plan()
         # An induced grammar parses its own trees, split or not; of another that is not known.
         self.unparsed = self._leave_out_unparsed() if isinstance(grammar, PCFG) else 0
-
-    @property
-    def task(self) -> SpanPruning:
-        return self._task
 
     @property
     def regularizer(self) -> float:
@@ -92,12 +88,6 @@ class Trainer(Pruning[SpanPruning]):
         parsed = (tree for tree, fine in zip(self.trees, able, strict=True) if fine)
         self.trees = Treebank(parsed, name=self.trees.name)
         return len(able) - sum(able)
-
-    @cached_property
-    def data(self) -> list[Example]:
-        """The training sentences, each as the task that visits it has them."""
-        tasks = self.apart or [self.task]
-        return [_example(tasks[e % len(tasks)], tree) for e, tree in enumerate(self.trees)]
 
     @cached_property
     def apart(self) -> list[SpanPruning]:
@@ -122,17 +112,9 @@ class Trainer(Pruning[SpanPruning]):
         return replace(self.task, grammar=_rolled_out(training.grammar(), level))
 
     @cached_property
-    def stopping(self) -> list[Example]:
-        """The half of the held-out sentences that early stopping looks at."""
-        return self.examples(self.stopping_trees)
-
-    @cached_property
     def judging(self) -> list[Example]:
         """The other half: nothing is chosen by it but what the dial offers."""
         return self.examples(self.judging_trees)
-
-    def examples(self, trees: Sequence[Tree]) -> list[Example]:
-        return [_example(self.task, tree) for tree in trees]
 
     @cached_property
     def pool(self) -> Pool:
@@ -185,10 +167,6 @@ def binarization_of(grammar: PCFG | SplitPCFG | None, settings: Settings) -> Bin
     if "binarization" in notes:
         return Binarization.from_notes(notes)
     return settings.binarization or Binarization()
-
-
-def _example(task: SpanPruning, tree: Tree) -> Example:
-    return Example(task.encode(tree.words()), task.gold(tree))
 
 
 def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:

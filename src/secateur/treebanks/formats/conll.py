@@ -42,7 +42,7 @@ _USUAL_LENGTH = 256
 _REMEMBERED = 1 << 15  # words and their tags as they are written
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Conll:
     """One of the two formats."""
 
@@ -262,23 +262,23 @@ class Conll:
 
     def _new(self, tree: DependencyTree) -> str:
         """Lines of our own; lemmas and features come from the text of the other format, if there is one."""
-        old = tree.source.text.split("\n") if tree.source else []
-        rows = [row for row in (line.split("\t") for line in old) if row[0].isdecimal()]
-        lemmas, features = (
-            [row[column] for row in rows] or [_NOTHING] * len(tree) for column in (_LEMMA, _FEATURES)
-        )
-        heads, labels = _spelled_heads(tree)
-        ids, _ = _numbers(len(tree))
-        words = map(self._word, tree.words, lemmas, tree.coarse, tree.tags, features)
-        joined = map("\t".join, zip(ids, words, heads, labels, strict=False))
-        return "\t_\t_\n".join((*joined, "\n"))
+        count = len(tree.words)
+        nothing = [_NOTHING] * count
+        lemmas, features = (nothing, nothing) if tree.source is None else _kept(tree.source)
+        # Four cells a word and a blank line: joined at once, without a text for each word in between.
+        cells = ["\n"] * (4 * count + 1)
+        cells[:-1:4] = _numbers(count)[0][:count]
+        cells[1::4] = map(self._word, tree.words, lemmas, tree.coarse, tree.tags, features)
+        cells[2::4] = map(str, tree.heads) if tree.heads else nothing
+        cells[3::4] = map(_ending, tree.labels or nothing)
+        return "".join(cells)
 
     @lru_cache(maxsize=_REMEMBERED)  # noqa: B019  as for _spelled
     def _word(self, form: str, lemma: str, coarse: str, tag: str, features: str) -> str:
-        """The columns of a word from its form to its features: many come again."""
+        """The columns of a word from its form to its features, tabs around them: many come again."""
         _check_form(form)
         coarse, tag = self._spelled(_NOTHING, _NOTHING, coarse, tag, True)
-        return "\t".join((form, lemma, coarse, tag, features))
+        return "\t".join(("", form, lemma, coarse, tag, features, ""))
 
     def _rewritten(self, tree: DependencyTree, source: Source) -> str:
         """The text of a sentence with all that is new in it."""
@@ -335,10 +335,22 @@ def _check_form(form: str) -> None:
         raise InputError(f"the word {form!r} cannot be written", fix=fix)
 
 
+def _kept(source: Source) -> tuple[list[str], list[str]]:
+    """The columns of lemmas and features, which both formats have."""
+    rows = [row for row in (line.split("\t") for line in source.text.split("\n")) if row[0].isdecimal()]
+    return [row[_LEMMA] for row in rows], [row[_FEATURES] for row in rows]
+
+
 def _spelled_heads(tree: DependencyTree) -> tuple[list[str], list[str]]:
     """The columns of heads and labels, _ where there are none."""
     nothing = [_NOTHING] * len(tree)
     return list(map(str, tree.heads)) or nothing, list(tree.labels) or nothing
+
+
+@lru_cache
+def _ending(label: str) -> str:
+    """The columns of a word from its label on."""
+    return f"\t{label}\t{_NOTHING}\t{_NOTHING}\n"
 
 
 def gap_after(text: str) -> str:

@@ -16,7 +16,7 @@ from sys import intern
 from secateur.errors import InputError
 from secateur.treebanks.formats import graph
 from secateur.treebanks.formats.brackets import OnError, Reader, the_one
-from secateur.treebanks.formats.lines import escape, line_of
+from secateur.treebanks.formats.lines import line_of
 from secateur.treebanks.tree import Leaf, Tree, new_leaf, renumber
 
 _NUMBERED = re.compile(r"([0-9]{1,6})=(.+)", re.DOTALL)
@@ -51,7 +51,7 @@ def read(
 
 def write(tree: Tree) -> str:
     """The tree on one line; brackets in words become -LRB- and -RRB-."""
-    return line_of(tree, lambda leaf: f"{leaf.position}={escape(leaf.word)}")
+    return line_of(tree, numbered=True)
 
 
 def looks_like(text: str) -> bool:

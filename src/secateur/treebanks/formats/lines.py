@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 
 from secateur.errors import InputError
@@ -18,7 +17,7 @@ _REMEMBERED = 1 << 15  # words under tags, and labels, as they are written
 def write(tree: Tree, *, indent: bool = False) -> str:
     """The tree on one line, or indented over several; brackets in words become -LRB- and -RRB-."""
     positions: list[int] = []
-    text = _line(tree, None, positions)
+    text = _line(tree, False, positions)
     # Nearly all trees are in order, which costs less to see than their spans.
     if not is_range(positions) and tree.is_discontinuous:
         raise InputError(
@@ -28,25 +27,29 @@ def write(tree: Tree, *, indent: bool = False) -> str:
     return _indented(tree, 0) if indent else text
 
 
-def line_of(node: Tree, spell: Callable[[Leaf], str] | None = None) -> str:
-    """The brackets of a node on one line; `spell` says how words are written, if not by themselves."""
-    return _line(node, spell, [])
+def line_of(node: Tree, *, numbered: bool = False) -> str:
+    """The brackets of a node on one line; words are written by themselves, or as `3=word`."""
+    return _line(node, numbered, [])
 
 
-def _line(node: Tree, spell: Callable[[Leaf], str] | None, positions: list[int]) -> str:
+def _line(node: Tree, numbered: bool, positions: list[int]) -> str:
     """The line, and the positions of its words as they come."""
     parts: list[str] = []
     for child in node.children:
         if not isinstance(child, Tree):
             positions.append(child[0])
-            parts.append(spell(child) if spell else escape(child[1]))
+            parts.append(f"{child[0]}={escape(child[1])}" if numbered else escape(child[1]))
             continue
         below = child.children
-        if spell is None and len(below) == 1 and not isinstance(leaf := below[0], Tree):
+        if len(below) == 1 and not isinstance(leaf := below[0], Tree):
             positions.append(leaf[0])
-            parts.append(_tagged(child.label, leaf[1]))
+            text = _tagged(child.label, leaf[1])
+            if numbered:
+                start = len(child.label) + 2  # an escaped label is as long
+                text = f"{text[:start]}{leaf[0]}={text[start:]}"
+            parts.append(text)
         else:
-            parts.append(_line(child, spell, positions))
+            parts.append(_line(child, numbered, positions))
     # Only a tag has to have a name.
     label = _escape_label(node.label) if node.label else _label(node)
     return f"({label} {' '.join(parts)})"
