@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .hypergraph import context, height_of, one, product, total, zero
 
 # What Room.tally counts.
@@ -105,7 +106,7 @@ def before(room, u, v):
     return u < v
 
 
-@njit(cache=True, nogil=True)
+@bare
 def offer(value, height, room, v, worth, high):
     """Node v can have this value with this height; it waits if that is better than what it has."""
     if worth < value[v] or (worth == value[v] and high >= height[v]):
@@ -128,7 +129,7 @@ def offer(value, height, room, v, worth, high):
     room.where[v] = p + 1
 
 
-@njit(cache=True, nogil=True)
+@bare
 def take(room):
     """The best node that waits."""
     heap, where = room.heap, room.where
@@ -153,7 +154,7 @@ def take(room):
     return top
 
 
-@njit(cache=True, nogil=True)
+@bare
 def complete(kind, links, weight, value, made, height, room):
     """Settle the nodes that wait and what they offer to others of their component, the best first.
 

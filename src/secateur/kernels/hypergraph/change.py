@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..bare import bare
 from .best_first import (
     CHANGING,
     HYPEREDGES,
@@ -53,7 +54,7 @@ def queue_for(links):
     )
 
 
-@njit(cache=True, nogil=True)
+@bare
 def propagate(kind, links, weight, value, made, height, changed, room, queue):
     """Bring values up to date after the weights of the hyperedges `changed` are others.
 
@@ -107,7 +108,7 @@ def rework(kind, links, weight, value, made, c, room, queue):
             mark(links, room, queue, links.owner[links.use[p]])
 
 
-@njit(cache=True, nogil=True)
+@bare
 def rework_cycles(kind, links, weight, value, made, height, c, room, queue):
     """A component with cycles; returns as `complete` does."""
     nothing = zero(kind)
@@ -225,7 +226,7 @@ def mark(links, room, queue, h):
         queue.first[c] = h
 
 
-@njit(cache=True, nogil=True)
+@bare
 def push(heap, tally, c):
     """Put component c into the heap, the smallest on top."""
     p = tally[CHANGING]
@@ -236,7 +237,7 @@ def push(heap, tally, c):
     heap[p] = c
 
 
-@njit(cache=True, nogil=True)
+@bare
 def pop(heap, tally):
     """The smallest component."""
     top = np.int64(heap[0])

@@ -15,23 +15,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..bare import bare
+
 LOG, VITERBI, COUNT, BOOLEAN = range(4)
 
 IMPOSSIBLE = -np.inf
 NONE = np.uint32(0xFFFFFFFF)  # no hyperedge
 
 
-@njit(cache=True, nogil=True)
+@bare
 def zero(kind):
     return IMPOSSIBLE if kind in (LOG, VITERBI) else 0.0
 
 
-@njit(cache=True, nogil=True)
+@bare
 def one(kind):
     return 0.0 if kind in (LOG, VITERBI) else 1.0
 
 
-@njit(cache=True, nogil=True)
+@bare
 def plus(kind, a, b):
     if kind == LOG:
         top = max(a, b)
@@ -39,7 +41,7 @@ def plus(kind, a, b):
     return a + b if kind == COUNT else max(a, b)
 
 
-@njit(cache=True, nogil=True)
+@bare
 def times(kind, a, b):
     if kind in (LOG, VITERBI):
         return a + b
@@ -49,7 +51,7 @@ def times(kind, a, b):
     return min(a, b)
 
 
-@njit(cache=True, nogil=True)
+@bare
 def lift(kind, weight):
     if kind in (LOG, VITERBI):
         return weight
@@ -65,7 +67,7 @@ def product(kind, links, weight, value, h):
     return found
 
 
-@njit(cache=True, nogil=True)
+@bare
 def total(kind, part, index, begin, end):
     """The sum of part[index[p]] for begin <= p < end, in this order."""
     if kind == LOG:
