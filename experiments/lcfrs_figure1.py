@@ -23,6 +23,7 @@ import numpy as np
 from arc_table1 import one_section
 from lcfrs_runs import LcfrsCase, Trees, arguments, case_of
 from report import Pictures, Sections, leave, new_figure, start, table
+from secateur.errors import InputError
 
 # The task by itself, with the paper's features and accuracy: no public name gives it.
 from secateur.features.item import PAPER, ItemFeatures
@@ -92,6 +93,8 @@ def measure(case: LcfrsCase) -> Row:
     task = task_of(trees)
     train = examples(task, trees.filter(max_length=WORDS))
     test = examples(task, case.trees.test.filter(max_length=WORDS))
+    if not (train and test):
+        raise InputError(f"no sentences of at most {WORDS} words", where=case.data, fix="take more trees")
     begins = {KEEP: keep_all(task), BASELINE: baseline(task, train)}
     rows: list[Row] = []
     for name, begin in begins.items():
