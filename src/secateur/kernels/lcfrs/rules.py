@@ -217,7 +217,10 @@ def build_rules(
     number = np.arange(len(left), dtype=np.uint32)
     symbols, largest = len(fanout), int(fanout.max(initial=1))
     codes, pattern = np.unique(code, return_inverse=True)
-    by_fanout = np.lexsort((np.arange(symbols), fanout))
+    # What the same children make stands side by side, in few lines of the processor's cache.
+    first_rule = np.full(symbols, len(left))
+    np.minimum.at(first_rule, parent[np.lexsort((right, code, left))], np.arange(len(left)))
+    by_fanout = np.lexsort((np.arange(symbols), first_rule, fanout))
     width = np.bincount(fanout, minlength=largest + 1)
     symbol_ptr = _index(width)
     local = np.empty(symbols, np.uint32)
