@@ -12,8 +12,9 @@ uses of rules.
 
 disco-dop 0.5.2 from PyPI builds as it is on Python 3.6 (its C files are older than later ones):
 
-    python3.6 -m venv V && V/bin/pip install 'numpy<1.20' 'cython<3' && V/bin/pip install \\
-        --no-build-isolation roaringbitmap==0.4 disco-dop==0.5.2
+    python3.6 -m venv V && V/bin/pip install 'numpy<1.20' 'cython<3'
+    V/bin/pip install --no-build-isolation --no-deps roaringbitmap==0.4 disco-dop==0.5.2
+    python benchmarks/lcfrs.py --data DIR --split test --longest 15 --discodop V/bin/python
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from secateur.kernels.lcfrs.chart import ITEMS, PAIRS, PUSHES, UNARIES
 from secateur.models.measure import quiet_collector
 from secateur.treebanks.discontinuous import DISCONTINUOUS, DiscontinuousReading
 
-BUCKETS = ((1, 10), (11, 15), (16, 20))
+BUCKETS = ((1, 10), (11, 15), (16, 20), (21, 25))
 TREES = 600  # of the garden
 PEER = Path(__file__).with_name("discodop_peer.py")
 
@@ -107,7 +108,6 @@ class Peer:
 def peer(python: str, rules: Path, lexicon: Path, start: str) -> Iterator[Peer]:
     command = [python, str(PEER), str(rules), str(lexicon), start]
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    own["PYTHONPATH"] = os.environ.get("DISCODOP_PATH", "")
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own
     ) as process:

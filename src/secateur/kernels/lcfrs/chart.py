@@ -59,11 +59,11 @@ class Room(NamedTuple):
     last: np.ndarray  # [n+1] uint32
     height: np.ndarray  # [width] int64 unary rules in a row that lead to each symbol of the set at hand
     right: np.ndarray  # [W] uint64 patterns that symbols of the set at hand are right children of, as bits
-    lists: np.ndarray  # [P+1] uint32 for each pattern, its groups of rules with the set at hand on the left:
+    lists: np.ndarray  # [P+1] uint32 for each pattern, groups of rules with the set at hand on the left
     groups: (
         np.ndarray
-    )  # [L, 3] uint32 the first pair of a group, the one beyond its last, and the item's cell
-    inner: np.ndarray  # [L] float64 the value of the item
+    )  # [L, 3] uint32 the pairs of a group, from the first up to the last, and the item's cell
+    inner: np.ndarray  # [L] float64 the item's value
     ptr: np.ndarray  # [2, P] int64 where the lists for partners of a pattern's left or right child begin
     heads: np.ndarray  # [.] uint32 the newest entry for a boundary, or for two
     entry: np.ndarray  # [E, 3] uint64 a finished set and the next entry, 32 bits each; the set's first eight

@@ -108,8 +108,7 @@ def join(rules, room, uses, gates, s, size, n):
     below(x, U) = best of weight(x -> y z) + item(y, L) + item(z, R)     for s either L or R
     """
     patterns, tally = rules.patterns, room.tally
-    left_fan, right_fan, plan = patterns.left, patterns.right, patterns.plan
-    test, test_ptr = patterns.test, patterns.test_ptr
+    plan, test, test_ptr = patterns.plan, patterns.test, patterns.test_ptr
     pair_ptr, pair_right = rules.by_child[0].pair_ptr, rules.by_child[0].other
     weight, parent, number = rules.rule_weight, rules.rule_parent, rules.rule_id
     words, bound, fanout, base_of, table = room.words, room.bound, room.fanout, room.base, room.table
@@ -119,13 +118,12 @@ def join(rules, room, uses, gates, s, size, n):
     use_head, use_rule, use_left, use_right = uses.head, uses.rule, uses.left, uses.right
     gated, kept = is_gated(gates), use_head.shape[0] > 0
     pushes, pairs, used = np.int64(0), np.int64(0), tally[USES]
-    f = fanout[s]
     for own in range(2):
-        for p in range(left_fan.shape[0]):
+        for p in range(lists.shape[0] - 1):
             if own == 0:
                 if lists[p] == lists[p + 1]:
                     continue
-            elif right_fan[p] != f or not as_right[p >> 6] >> np.uint64(p & 63) & np.uint64(1):
+            elif not as_right[p >> 6] >> np.uint64(p & 63) & np.uint64(1):
                 continue
             first_test, last_test = test_ptr[own, p], test_ptr[own, p + 1]
             first, last = places(plan, own, p, bound, s, n)
@@ -216,7 +214,7 @@ def fill(rules, room, uses, gates, n, items, breath):
             if not tally[FINISHED]:
                 if tally[ACTIVE] + rules.width[room.fanout[s]] > room.active.shape[0]:
                     return MORE_ACTIVE
-                if tally[ENTRIES] + 2 * rules.patterns.left.shape[0] > room.entry.shape[0]:
+                if tally[ENTRIES] + 2 * rules.patterns.parent.shape[0] > room.entry.shape[0]:
                     return MORE_ENTRIES
                 if tally[LISTS] + rules.by_child[0].pattern.shape[0] > room.inner.shape[0]:
                     return MORE_LISTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -119,7 +120,7 @@ def best_first(
     return Chart(room, NO_USES, status)
 
 
-def _as_far_as(limits: Limits, go, larger, room: Room, rest):
+def _as_far_as(limits: Limits, go: Callable, larger: Callable, room: Room, rest: tuple) -> tuple:
     """Go on, with more room where it is wanted, until all is done: the room, the rest and a status."""
     end = time.monotonic() + limits.seconds
     breath = _BREATH if limits.seconds < np.inf else UNLIMITED
@@ -144,7 +145,7 @@ def size_of(room: Room) -> int:
 
 
 def _empty(rules: Rules, n: int) -> Room:
-    fans, patterns = len(rules.width) - 1, len(rules.patterns.left)
+    fans, patterns = len(rules.width) - 1, len(rules.patterns.parent)
     widest = int(rules.width.max())
     sets, cells, active = max(_SETS, n + 1), max(_CELLS, 2 * n * widest), max(_ACTIVE, 2 * n * widest)
     lists = max(_LISTS, len(rules.by_child[0].pattern))

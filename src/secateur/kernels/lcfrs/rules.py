@@ -19,9 +19,7 @@ class Patterns(NamedTuple):
     """P different yield functions of two children. Tests and boundaries are rows of small numbers; own says
     who is at hand, 0 the left child."""
 
-    left: np.ndarray  # [P] uint8 fan-out of the left child
-    right: np.ndarray  # [P] uint8
-    parent: np.ndarray  # [P] uint8
+    parent: np.ndarray  # [P] uint8 fan-out of the parent
     bound: np.ndarray  # [P, 2 * F, 2] uint8: for each boundary of the parent: whose, which
     plan: np.ndarray  # [2, P, 6] uint8 by own: mode, its boundaries, the partner's, and whether a range is of
     # those above
@@ -82,7 +80,7 @@ def segments_of(code: int) -> list[tuple[int, bool]]:
 class _Layout(NamedTuple):
     """A pattern worked out."""
 
-    fanout: tuple[int, int, int]  # left, right, parent
+    fanout: int  # of the parent
     checks: list[tuple[int, int, int, int]]
     bounds: list[tuple[int, int]]
 
@@ -103,7 +101,7 @@ def _layout(code: int) -> _Layout:
             bounds.append((child, 2 * part + 1))
         if not last and places[number + 1][0] != child:
             checks.append((child, 2 * part + 1, 2 * places[number + 1][1], int(gap)))
-    return _Layout((seen[0], seen[1], len(bounds) // 2), checks, bounds)
+    return _Layout(len(bounds) // 2, checks, bounds)
 
 
 class _Plan(NamedTuple):
@@ -132,11 +130,10 @@ def _patterns(codes: list[int], largest: int) -> Patterns:
     bound = np.zeros((len(codes), 2 * largest, 2), np.uint8)
     for number, layout in enumerate(layouts):
         bound[number, : len(layout.bounds)] = layout.bounds
-    fans = np.array([layout.fanout for layout in layouts], np.uint8).reshape(-1, 3)
     plans = [[_plan(layout, own) for layout in layouts] for own in (0, 1)]
     ptr = _index([len(plan.tests) for plan in (*plans[0], *plans[1])])
     return Patterns(
-        *(np.ascontiguousarray(column) for column in fans.T),
+        np.array([layout.fanout for layout in layouts], np.uint8),
         bound,
         np.array([[plan.row for plan in side] for side in plans], np.uint8).reshape(2, -1, 6),
         np.stack((ptr[: len(codes) + 1], ptr[len(codes) :])),
@@ -217,7 +214,10 @@ def build_rules(
     number = np.arange(len(left), dtype=np.uint32)
     symbols, largest = len(fanout), int(fanout.max(initial=1))
     codes, pattern = np.unique(code, return_inverse=True)
-    by_fanout = np.lexsort((np.arange(symbols), fanout))
+    # What the same children make stands side by side, in few lines of the processor's cache.
+    first_rule = np.full(symbols, len(left))
+    np.minimum.at(first_rule, parent[np.lexsort((right, code, left))], np.arange(len(left)))
+    by_fanout = np.lexsort((np.arange(symbols), first_rule, fanout))
     width = np.bincount(fanout, minlength=largest + 1)
     symbol_ptr = _index(width)
     local = np.empty(symbols, np.uint32)
