@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from secateur.errors import InputError
+from secateur.grammar.binarize import Binarization
 from secateur.kinds.pcfg.settings import COARSE, FINE, Looking, Settings
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
 from secateur.models import kind
@@ -55,6 +56,7 @@ class LcfrsSettings:
         """How the continuous trees of blocks are learned from."""
         found = Settings(
             grammar=self.grammar,
+            binarization=Binarization("right", owed=True),
             surrogate=self.surrogate,
             points=self.points,
             iterations=self.iterations,
