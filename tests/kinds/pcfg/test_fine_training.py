@@ -22,6 +22,7 @@ from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pcfg.store import from_arrays, to_arrays
 from secateur.kinds.pcfg.trainer import Trainer
+from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.models.model import Model
 from secateur.models.run import Run, Step
 from secateur.models.storage import pack_arrays
@@ -84,9 +85,9 @@ def test_a_model_with_a_split_grammar() -> None:
 
 def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = iter([50.0, 60.0, 70.0])  # levels 0 and 1 of the first seed, level 1 of the second
-    monkeypatch.setattr(fine, "_f1", lambda grammar, trees: next(scores))
+    monkeypatch.setattr(fine, "_f1", lambda grammar, trees, scoring: next(scores))
     settings = SplitSettings(levels=1, products=2, schedule=QUICK)
-    found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings)
+    found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings, PhraseScoring())
     alone = SplitTraining(TREES[:60], settings=replace(settings, products=1, seed=1)).fit().grammar()
     assert found.accuracy == (50.0, 60.0)
     assert np.array_equal(found.grammar.blocks.binary, alone.blocks.binary)

@@ -6,6 +6,8 @@ What is learned of blocks is the same as from phrases (`kinds.pcfg.recipe`), fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from secateur.grammar.lcfrs.induce import induce
@@ -17,15 +19,29 @@ from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.recipe import Learned, learned
+from secateur.metrics.discontinuous import DiscontinuousScores, DiscontinuousScoring
 from secateur.models.curve import tradeoffs, with_tradeoffs
 from secateur.models.kind import Trained
 from secateur.models.measure import measure_all
 from secateur.models.run import Run
 from secateur.search.core import Policy
 from secateur.treebanks.bank import Bank
-from secateur.treebanks.blocks import split
+from secateur.treebanks.blocks import merge, split
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class MergedScoring:
+    """Scores of trees of blocks by what they are put together to."""
+
+    def said(self) -> str:
+        return DiscontinuousScoring().said()
+
+    def score(
+        self, gold: Iterable[Tree], found: Iterable[Tree], *, failed: Sequence[bool] | None = None
+    ) -> DiscontinuousScores:
+        return DiscontinuousScoring().score(map(merge, gold), map(merge, found), failed=failed)
 
 
 def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings) -> Trained[LcfrsParts]:
@@ -33,7 +49,7 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
     blocks, held = (Treebank(map(split, bank), name=bank.name) for bank in (train, dev))
     judging = dev[1::2]
     with compiled_ahead():
-        found = learned(run, blocks, held, settings.blocks)
+        found = learned(run, blocks, held, settings.blocks, MergedScoring())
         parts, policies, log = LcfrsParts(found.parts), found.policies, found.log
         if settings.deduction:
             deduction, own, rounds = deduced(run, train, dev, settings, found)

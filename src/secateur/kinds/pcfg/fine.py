@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.kinds.pcfg.parser import Parser
 from secateur.kinds.pcfg.split import LevelDone, SplitSettings, SplitTraining
-from secateur.metrics.evalb.evaluation import PhraseScoring
+from secateur.metrics.scores import Scoring
 from secateur.models.measure import tried
 from secateur.models.run import Run
 from secateur.treebanks.bank import Bank
@@ -20,17 +20,19 @@ class Fine:
 
     grammar: SplitPCFG
     level: int
-    accuracy: tuple[float, ...]  # max-rule F1 on held-out trees, of each level from 0 on
+    accuracy: tuple[float, ...]  # of max-rule trees for held-out ones, of each level from 0 on
 
 
-def fine_grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: SplitSettings) -> Fine:
+def fine_grammar(
+    run: Run, train: Bank[Tree], dev: Bank[Tree], settings: SplitSettings, scoring: Scoring[Tree]
+) -> Fine:
     """Split level by level; keep the level that parses `dev` best. With products, so from several seeds.
 
     The first of a product parses alone too: it is the one that does so best.
     """
     run.plan({"level": settings.levels * settings.products})
     first = _split(run, train, settings)
-    accuracy = tuple(_f1(first.grammar(level), dev) for level in range(len(first.levels_)))
+    accuracy = tuple(_f1(first.grammar(level), dev, scoring) for level in range(len(first.levels_)))
     level = max(range(len(accuracy)), key=lambda one: accuracy[one])
     about = ", ".join(f"level {number} {f1:.2f}" for number, f1 in enumerate(accuracy))
     run.told(f"F1 on held-out trees: {about}")
@@ -39,7 +41,7 @@ def fine_grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: SplitSe
         own = replace(settings, seed=settings.seed + other, levels=max(level, 1))
         run.skip("level", settings.levels - own.levels)
         grammar = _split(run, train, own).grammar(level)
-        found.append((_f1(grammar, dev), grammar))
+        found.append((_f1(grammar, dev, scoring), grammar))
         run.told(f"F1 on held-out trees, seed {own.seed}: level {level} {found[-1][0]:.2f}")
     found.sort(key=lambda pair: -pair[0])
     return Fine(product([grammar for _, grammar in found]), level, accuracy)
@@ -66,5 +68,5 @@ def _line(seed: int, done: LevelDone) -> str:
     return f"{name}: {done.sub_symbols:,} sub-symbols, log likelihood {done.likelihood:,.0f}"
 
 
-def _f1(grammar: SplitPCFG, trees: Bank[Tree]) -> float:
-    return tried(Parser(grammar), trees, PhraseScoring()).scores.accuracy
+def _f1(grammar: SplitPCFG, trees: Bank[Tree], scoring: Scoring[Tree]) -> float:
+    return tried(Parser(grammar), trees, scoring).scores.accuracy
