@@ -85,7 +85,7 @@ def test_a_model_with_a_split_grammar() -> None:
 
 def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = iter([50.0, 60.0, 55.0, 58.0])  # levels 0 and 1 of both together, level 1 of each
-    monkeypatch.setattr(fine, "_f1", lambda grammar, trees, scoring: next(scores))
+    monkeypatch.setattr(fine, "_f1", lambda grammar, **how: next(scores))
     settings = SplitSettings(levels=1, products=2, schedule=QUICK)
     found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings, PhraseScoring())
     alone = SplitTraining(TREES[:60], settings=replace(settings, products=1, seed=1)).fit().grammar()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.kinds.pcfg.parser import Parser
@@ -31,17 +32,18 @@ def fine_grammar(
 
     The first of a product parses alone too: it is the one that does so best.
     """
+    accuracy_of = partial(_f1, dev=dev, scoring=scoring, jobs=run.engine.jobs)
     run.plan({"level": settings.levels * settings.products})
     seeds = range(settings.seed, settings.seed + settings.products)
     every = [_levels(run, train, replace(settings, seed=seed)) for seed in seeds]
     levels = range(min(map(len, every)))
-    accuracy = tuple(_f1(product([one[n] for one in every]), dev, scoring) for n in levels)
+    accuracy = tuple(accuracy_of(product([one[n] for one in every])) for n in levels)
     level = max(levels, key=lambda n: accuracy[n])
     about = ", ".join(f"level {number} {f1:.2f}" for number, f1 in enumerate(accuracy))
     run.told(f"F1 on held-out trees: {about}")
     grammars = [one[level] for one in every]
     if len(grammars) > 1:
-        alone = [_f1(grammar, dev, scoring) for grammar in grammars]
+        alone = [accuracy_of(grammar) for grammar in grammars]
         run.told(
             f"alone: {', '.join(f'seed {seed} {f1:.2f}' for seed, f1 in zip(seeds, alone, strict=True))}"
         )
@@ -73,5 +75,5 @@ def _line(seed: int, done: LevelDone) -> str:
     return f"{name}: {done.sub_symbols:,} sub-symbols, log likelihood {done.likelihood:,.0f}"
 
 
-def _f1(grammar: SplitPCFG, trees: Bank[Tree], scoring: Scoring[Tree]) -> float:
-    return tried(Parser(grammar), trees, scoring).scores.accuracy
+def _f1(grammar: SplitPCFG, dev: Bank[Tree], scoring: Scoring[Tree], jobs: int) -> float:
+    return tried(Parser(grammar), dev, scoring, jobs=jobs).scores.accuracy
