@@ -72,15 +72,18 @@ def test_a_model_with_a_split_grammar() -> None:
     assert sec.Binarization.from_notes(model.settings) == sec.Binarization("right")
     assert any("seed 1, level 1" in step.text for step in told)
     found = {point.name: point for point in model.points}
-    assert {name.partition("+")[2] for name in found} == {"", "max-rule", "product"}
+    quick = f"viterbi-{model.settings['level'] - 1}" if model.settings["level"] > 1 else ""
+    assert {name.partition("+")[2] for name in found} == {"", quick, "product", "product-0.001"}
     assert model.unpruned == "exact+product"
-    assert min(found["exact+product"].accuracy, found["exact+max-rule"].accuracy) > found["exact"].accuracy
+    assert found["exact+product"].accuracy > found["exact"].accuracy
+    assert found["exact+product-0.001"].work < found["exact+product"].work
+    assert len(found) <= 4 + 2 * len(model.policies)
     for name, policy in model.policies.items():
-        way = found[f"{name}+max-rule"].way
-        assert way == {"mask": name, "decode": "max-rule"}
+        fine = found[f"{name}+product-0.001"]
+        assert fine.way == {"mask": name, "decode": "product", "least": 0.001}
         assert policy.weights.any()
-        assert found[name].work < found[f"{name}+max-rule"].work < found[f"{name}+product"].work
-        assert found[name].kept == found[f"{name}+product"].kept
+        assert fine.kept == found["+".join(filter(None, (name, quick)))].kept < 1.0
+        assert not model.parser(f"{name}+max-rule").parse(SENTENCES[0]).failed  # a way that is no point
 
 
 def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.kinds.pcfg.ways import BRISK, decodings, name_of, ways, without_mask
+from secateur.kinds.pcfg.ways import BRISK, decodings, name_of, offered, ways, without_mask
 from secateur.models.model import Model
 from secateur.models.point import Point
 from secateur.search.core import Policy
@@ -127,3 +127,21 @@ def test_a_grammar_without_levels_has_none_to_decode_at() -> None:
     flat = seen_from(replace(grammar(), others=()), 0)
     assert [name_of(way) for way in decodings(flat)] == ["exact", "exact+max-rule-0.001", "exact+max-rule"]
     assert np.isfinite(sec.Parser(flat).parse(SENTENCES[0]).score)
+
+
+def test_what_is_offered() -> None:
+    every, found = ways(model().parts, ["keep"]), offered(model().parts, ["keep"])
+    assert found.items() <= every.items()
+    assert next(iter(found)) == next(iter(every))
+    assert set(found) == {
+        "exact+product", "exact+product-0.001", "exact+viterbi-1", "exact",
+        "keep+product-0.001", "keep+viterbi-1",
+    }  # fmt: skip
+    single = replace(model().parts, grammar=replace(grammar(), others=()))
+    assert "keep+max-rule-0.001" in offered(single, ["keep"])
+    once = replace(model().parts, grammar=seen_from(replace(grammar(), others=()), 1))
+    assert set(offered(once, ["keep"])) == {
+        "exact+max-rule", "exact+max-rule-0.001", "exact", "keep+max-rule-0.001", "keep",
+    }  # fmt: skip
+    plain = replace(model().parts, grammar=grammar().coarse)
+    assert offered(plain, ["keep"]) == ways(plain, ["keep"])

@@ -17,6 +17,7 @@ from secateur.kinds.lcfrs.deduction import Deduction
 from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
+from secateur.kinds.lcfrs.ways import offered
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.recipe import Learned, learned
 from secateur.metrics.discontinuous import DiscontinuousScores, DiscontinuousScoring
@@ -54,7 +55,16 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
         if settings.deduction:
             deduction, own, rounds = deduced(run, train, dev, settings, found)
             parts, policies, log = LcfrsParts(found.parts, deduction), policies | own, [*log, *rounds]
-        points = measure_all(run, KIND, parts, policies, judging, using=Using(), repeat=settings.repeat)
+        points = measure_all(
+            run,
+            KIND,
+            parts,
+            policies,
+            judging,
+            using=Using(),
+            repeat=settings.repeat,
+            ways=offered(parts, policies),
+        )
     notes = {"judged on": len(judging), **found.notes, **settings.own_notes}
     return Trained(parts, policies, with_tradeoffs(points), notes, log)
 

@@ -19,19 +19,33 @@ DEDUCE = "plcfrs"
 
 def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
     """By the names of their points: coarse+items-lols-2+plcfrs; the first looks at everything."""
-    found: dict[str, Way] = {}
-    own = parts.deduction.policies if parts.deduction is not None else ()
-    if parts.blocks is not None:
-        found = blocks.ways(parts.blocks, [name for name in policies if name not in own])
-    if parts.deduction is not None:
-        last = (DEDUCE,) if parts.blocks is not None else ()
-        found |= {"+".join((*_names(way), *last)): way for way in _deduced(parts.deduction)}
-    return found
+    found = {} if parts.blocks is None else blocks.ways(parts.blocks, _of_spans(parts, policies))
+    return found | _by_name(parts)
+
+
+def offered(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
+    """Those that a dial is made of: of blocks a choice, of deduction all."""
+    found = {} if parts.blocks is None else blocks.offered(parts.blocks, _of_spans(parts, policies))
+    return found | _by_name(parts)
 
 
 def is_deduced(way: Way) -> bool:
     """Whether a way deduces."""
     return way["decode"] == DEDUCE
+
+
+def _of_spans(parts: LcfrsParts, policies: Mapping[str, Policy]) -> list[str]:
+    """The policies that are not about items."""
+    others = parts.deduction.policies if parts.deduction is not None else ()
+    return [name for name in policies if name not in others]
+
+
+def _by_name(parts: LcfrsParts) -> dict[str, Way]:
+    """The ways that deduce."""
+    if parts.deduction is None:
+        return {}
+    last = (DEDUCE,) if parts.blocks is not None else ()
+    return {"+".join((*_names(way), *last)): way for way in _deduced(parts.deduction)}
 
 
 def _names(way: Way) -> list[str]:

@@ -22,6 +22,7 @@ from secateur.kinds.pcfg.fine import fine_grammar
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
+from secateur.kinds.pcfg.ways import offered
 from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.metrics.scores import Scoring
 from secateur.models.curve import tradeoffs, with_tradeoffs
@@ -56,7 +57,14 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
     with compiled_ahead():
         found = learned(run, train, dev, settings)
         points = measure_all(
-            run, KIND, found.parts, found.policies, found.judging, using=Using(), repeat=settings.repeat
+            run,
+            KIND,
+            found.parts,
+            found.policies,
+            found.judging,
+            using=Using(),
+            repeat=settings.repeat,
+            ways=offered(found.parts, found.policies),
         )
     notes = {"judged on": len(found.judging), **found.notes}
     return Trained(found.parts, found.policies, with_tradeoffs(points), notes, found.log)

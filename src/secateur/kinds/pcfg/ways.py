@@ -54,6 +54,24 @@ def ways(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
     return {name_of(way): way for way in found}
 
 
+def offered(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
+    """Those that a dial is made of, a fixed choice: all others are beaten by one of these on most treebanks.
+
+    Below a mask Viterbi one level below the last is the fastest that is worth it, and all grammars with the
+    larger threshold the most accurate.
+    """
+    every = ways(parts, policies)
+    if isinstance(parts.grammar, PCFG):
+        return every
+    last = len(parts.grammar.ancestry)
+    finest: Way = {"decode": PRODUCT if parts.grammar.others else MAX_RULE}
+    quick: Way = {"decode": VITERBI, _LEVEL: last - 1} if last > 1 else {"decode": VITERBI}
+    brisk: Way = {**finest, _LEAST: BRISK}
+    wanted = [finest, brisk, quick, {"decode": VITERBI}]
+    wanted += [way_of(mask, one) for mask in policies for one in (quick, brisk)]
+    return {name: every[name] for name in map(name_of, wanted)}
+
+
 def without_mask(way: Way) -> Way:
     """The same without a mask."""
     return {key: value for key, value in way.items() if key != "mask"}
