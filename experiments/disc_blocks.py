@@ -1,10 +1,14 @@
 """Grammars of blocks: what their symbols should tell of a discontinuous tree, chosen on dev.
 
     python experiments/disc_blocks.py --seeds 0 1 --only usual open
+    python experiments/disc_blocks.py --words --only open
     python experiments/disc_blocks.py
 
 Each variant marks or binarizes the trees of blocks in another way, is split from several seeds, and parses
-all of dev: by each grammar alone at several levels, and by their product. Test is not read.
+all of dev: by each grammar alone at several levels, and by their product. With --words, how words are
+smoothed is changed in finished grammars. Test is not read.
+
+What came of it: Binarization("right", owed=True), which is "open", and products of four.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +28,11 @@ from report import OUT, read_json, start, write_json
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.grammar.latent.splitmerge import Schedule
+from secateur.grammar.latent.words import WordSmoothing
 from secateur.kinds.lcfrs.parser import BlockParser
 from secateur.kinds.pcfg.parser import Parser
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.metrics.discontinuous import DiscontinuousScoring
+from secateur.metrics.discontinuous import DiscontinuousScoring, Matches
 from secateur.models.measure import tried
 from secateur.models.run import Run
 from secateur.treebanks.blocks import parsed, split
@@ -184,6 +189,23 @@ VARIANTS = {
     "smooth rules 0.05": Variant(Binarization("right"), Schedule(smooth_rules=0.05)),
 }
 
+# How words are smoothed, otherwise than usual.
+WORDS: list[dict[str, float]] = [
+    {},
+    {"shared": 0.5},
+    {"shared": 2.0},
+    {"shared": 32.0},
+    {"rare": 5},
+    {"rare": 25},
+    {"frequent": 30},
+    {"frequent": 300},
+    {"known": 0.1},
+    {"known": 2.0},
+    {"least": 2, "ending": 3.0},
+    {"least": 10},
+    {"ending": 40.0},
+]
+
 Row = dict[str, Any]
 
 
@@ -224,6 +246,27 @@ def alone(tree: Tree) -> tuple[int, int, int]:
     return lost, unmet, len(first)
 
 
+def smoothed(variant: Variant, seed: int, folder: Path, train: Any, dev: Any) -> Row:
+    """Of one seed's grammar, with words smoothed in several ways."""
+    settings = SplitSettings(
+        levels=LEVEL, binarization=variant.binarization, schedule=variant.schedule, seed=seed
+    )
+    training = SplitTraining(train, settings=settings, run=Run(folder / f"split-{seed}")).fit()
+    rows: Row = {}
+    for options in WORDS:
+        training.settings = replace(settings, words=WordSmoothing(**options))  # type: ignore[arg-type]
+        found = tried(BlockParser(Parser(training.grammar(LEVEL))), dev, DiscontinuousScoring()).scores
+        short = Matches.sum(one for one in found.sentences if one.length <= SHORT)
+        name = ", ".join(f"{key} {value:g}" for key, value in options.items()) or "usual"
+        rows[name] = {"short": _both(short), "all": _both(found.total)}
+        print(f"  seed {seed}, {name}: {rows[name]}", flush=True)
+    return rows
+
+
+def _both(total: Matches) -> list[float]:
+    return [round(total.all.f1, 2), round(total.discontinuous.f1, 2)]
+
+
 def measure(variant: Variant, seeds: Sequence[int], folder: Path, train: Any, dev: Any, known: Row) -> Row:
     grammars: list[SplitPCFG] = []
     rows: Row = known
@@ -255,6 +298,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     parser.add_argument("--only", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1])
+    parser.add_argument("--words", action="store_true", help="only how words are smoothed")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args()
     data = Path(os.environ["SECATEUR_DATA"]) / "alpino"
@@ -265,8 +309,12 @@ def main() -> None:
         found: Row = read_json(file) if file.exists() else {}
         print(name, flush=True)
         folder = chosen.out / "runs" / NAME / name.replace(" ", "")
-        row = measure(VARIANTS[name], chosen.seeds, folder, blocks, dev, found.get(name, {}))
-        found = read_json(file) if file.exists() else {}
+        row = found.get(name, {})
+        if chosen.words:
+            every = {f"seed {s}": smoothed(VARIANTS[name], s, folder, blocks, dev) for s in chosen.seeds}
+            row["words"] = {**row.get("words", {}), **every}
+        else:
+            row = measure(VARIANTS[name], chosen.seeds, folder, blocks, dev, row)
         write_json(file, {**found, name: row})
 
 
