@@ -29,7 +29,7 @@ class LcfrsSettings:
     points: int = option_as_in(Settings, "points", default=4)
     iterations: int = option_as_in(Settings, "iterations", default=4)
     max_length: int = option_as_in(Settings, "max_length")
-    minibatch: int | None = option_as_in(Settings, "minibatch")
+    minibatch: int | None = option(1500, "Sentences a round of LOLS.", low=1, counts="sentences a round")
     deduction: bool = option(True, "Points of a PLCFRS too: exact, coarse to fine, and pruned.")
     # By default none: no setting of the dial would choose a policy about items beside blocks.
     item_points: int = option(
