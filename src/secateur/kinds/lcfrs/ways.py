@@ -28,7 +28,9 @@ def offered(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]
     goes by it, for all else takes many times as long."""
     found = {} if parts.blocks is None else blocks.offered(parts.blocks, _of_spans(parts, policies))
     by_coarse = parts.deduction is not None and parts.deduction.coarse is not None
-    return found | {name: way for name, way in _by_name(parts, policies).items() if way["coarse"] or not by_coarse}
+    return found | {
+        name: way for name, way in _by_name(parts, policies).items() if way["coarse"] or not by_coarse
+    }
 
 
 def is_deduced(way: Way) -> bool:
