@@ -40,7 +40,7 @@ from report import (
 )
 
 # Names of points by what they do, the curve through points, and the one clock: none has a public name.
-from secateur.kinds.pcfg.ways import MAX_RULE, UNPRUNED, VITERBI, decoders, name_of, way_of
+from secateur.kinds.pcfg.ways import MAX_RULE, UNPRUNED, VITERBI, name_of, way_of
 from secateur.metrics import Counts
 from secateur.models.curve import fit_curve
 from secateur.models.measure import clock, tried
@@ -60,8 +60,8 @@ Row = dict[str, Any]
 
 def parser_of(model: PcfgModel, name: str) -> sec.Parser:
     """With a policy or none; max-rule trees of one grammar where it is split."""
-    decode = MAX_RULE if MAX_RULE in decoders(model.parts.grammar) else VITERBI
-    return model.parser(name_of(way_of(None if name == UNPRUNED else name, decode)))
+    decode = MAX_RULE if isinstance(model.parts.grammar, sec.SplitPCFG) else VITERBI
+    return model.parser(name_of(way_of(None if name == UNPRUNED else name, {"decode": decode})))
 
 
 def parse_all(model: PcfgModel, name: str, trees: sec.Treebank) -> tuple[list[Counts], Floats]:

@@ -87,7 +87,9 @@ def test_wrong_options(options: dict[str, object]) -> None:
         Binarization(**options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("way", [Binarization(), Binarization("right", h=None, v=3), Binarization(h=2)])
+@pytest.mark.parametrize(
+    "way", [Binarization(), Binarization("right", h=None, v=3), Binarization(h=2), Binarization(owed=True)]
+)
 def test_what_is_noted_can_be_read_back(way: Binarization) -> None:
     assert Binarization.from_notes(way.notes()) == way
 
@@ -109,3 +111,23 @@ def test_empty_label() -> None:
     tree = read_tree("(S (NP (t a) (t b) (t c)) (VP (t d)))")
     unnamed = Tree("S", (Tree("", tree.children), tree.children[1]))
     assert debinarize(Binarization(v=2, h=2)(unnamed)) == unnamed
+
+
+def test_what_made_symbols_owe() -> None:
+    tree = read_tree("(X (A*0 (t a)) (t b) (B (t c)) (A*1 (t d)) (t e))")
+    right, left = Binarization("right", owed=True), Binarization("left", owed=True)
+    assert str(right(tree)) == (
+        "(X (A*0 (t a)) (@X|<A*1> (t b) (@X|<A*1> (B (t c)) (@X|<A*1> (A*1 (t d)) (t e)))))"
+    )
+    assert str(left(tree)) == "(X (@X (@X|<A*1> (@X|<A*1> (A*0 (t a)) (t b)) (B (t c))) (A*1 (t d))) (t e))"
+    assert str(right(tree)).replace("|<A*1>", "") == str(Binarization("right")(tree))
+    assert debinarize(right(tree)) == debinarize(left(tree)) == tree
+    assert Binarization("right", h=1, owed=True)(tree).children[1].label == "X|<t>|<A*1>"  # type: ignore[union-attr]
+
+
+def test_only_blocks_are_owed() -> None:
+    """A tag may look like a block; a label of the treebank's own has its stars doubled."""
+    tree = read_tree("(X (A*0 a) (B**0 (t b)) (t c) (B**1 (t d)) (A*1 e))")
+    assert Binarization("right", owed=True)(tree) == Binarization("right")(tree)
+    unmet = read_tree("(X (A*0 (t a)) (t b) (t c) (A*2 (t d)))")
+    assert Binarization("right", owed=True)(unmet) == Binarization("right")(unmet)

@@ -3,17 +3,24 @@
 Left binarization groups children from the left: X(a b c) becomes X(@X(a b) c); right from the right. The
 made symbol is `@X` with no history (h = 0), else `X|<b-c>` with the h children nearest to what follows.
 Vertical markovization v adds v - 1 ancestors to each phrase label: NP^<S>, NP^<S-VP>.
+
+Where children are blocks of discontinuous nodes (treebanks.blocks), a made symbol may say which of them it
+owes to blocks beside it: X(A*0 b c A*1) becomes X(A*0 @X|<A*1>(b @X|<A*1>(c A*1))), so that a grammar of such
+trees does not begin a node without ending it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from secateur.errors import InputError
 from secateur.grammar.pcfg import is_intermediate, plain_label
+from secateur.treebanks.blocks import parsed
 from secateur.treebanks.tree import Leaf, Tree
+
+_OWED = "owed"  # as it is noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,7 @@ class Binarization:
     direction: Literal["left", "right"] = "left"
     h: int | None = 0
     v: int = 1
+    owed: bool = False  # made symbols say which blocks of nodes begun outside they have, or the reverse
 
     def __post_init__(self) -> None:
         if self.direction not in ("left", "right"):
@@ -35,11 +43,12 @@ class Binarization:
 
     def notes(self) -> dict[str, str]:
         """As grammars and models record it; a subclass by its name."""
-        return {
+        noted = {
             "binarization": self.direction if type(self) is Binarization else type(self).__name__,
             "h": "inf" if self.h is None else str(self.h),
             "v": str(self.v),
         }
+        return {**noted, "blocks": _OWED} if self.owed else noted
 
     @classmethod
     def from_notes(cls, notes: Mapping[str, Any]) -> Binarization:
@@ -50,7 +59,8 @@ class Binarization:
                 f"trees were made binary by {direction}, which is not a part of secateur",
                 fix="do without gold spans, or make them with that class in Python",
             )
-        return cls(direction, None if h == "inf" else int(h), int(notes.get("v", "1")))
+        owed = notes.get("blocks") == _OWED
+        return cls(direction, None if h == "inf" else int(h), int(notes.get("v", "1")), owed)
 
     def _node(self, tree: Tree, ancestors: tuple[str, ...]) -> Tree:
         if tree.is_preterminal:
@@ -60,18 +70,19 @@ class Binarization:
         label = f"{tree.label}^<{'-'.join(ancestors)}>" if ancestors else tree.label
         if len(children) <= 2:
             return Tree(label, children)
-        plain = [c.word if isinstance(c, Leaf) else c.label for c in tree.children]
         if self.direction == "left":
             inner = children[0]
             for m in range(2, len(children)):
-                inner = Tree(self._made(label, plain[:m]), (inner, children[m - 1]))
+                name = self._made(label, tree.children[:m]) + self._owing(tree, m)
+                inner = Tree(name, (inner, children[m - 1]))
             return Tree(label, (inner, children[-1]))
         inner = children[-1]
-        for m in range(2, len(children)):
-            inner = Tree(self._made(label, plain[-m:]), (children[-m], inner))
+        for m in range(len(children) - 2, 0, -1):
+            name = self._made(label, tree.children[m:]) + self._owing(tree, m)
+            inner = Tree(name, (children[m], inner))
         return Tree(label, (children[0], inner))
 
-    def _made(self, label: str, covered: list[str]) -> str:
+    def _made(self, label: str, covered: Sequence[Tree | Leaf]) -> str:
         """The symbol over the children covered so far."""
         if self.h == 0:
             return f"@{label}"
@@ -82,7 +93,22 @@ class Binarization:
             if self.direction == "left"
             else covered[: self.h]
         )
-        return f"{label}|<{'-'.join(kept)}>"
+        return f"{label}|<{'-'.join(c.word if isinstance(c, Leaf) else c.label for c in kept)}>"
+
+    def _owing(self, tree: Tree, m: int) -> str:
+        """What a made symbol says of nodes with a block among m children and the next among the others."""
+        if not self.owed:
+            return ""
+        begun, later = _blocks(tree.children[:m]), _blocks(tree.children[m:])
+        both = [f"{label}*{block}" for label, block in later if (label, block - 1) in begun]
+        return f"|<{'-'.join(sorted(both))}>" if both else ""
+
+
+def _blocks(children: Sequence[Tree | Leaf]) -> set[tuple[str, int]]:
+    """Label and number of those children that are blocks."""
+    phrases = [c for c in children if isinstance(c, Tree) and not c.is_preterminal]
+    found = [parsed(child.label) for child in phrases]
+    return {(one.plain, one.block) for one in found if one.block is not None}
 
 
 def debinarize(tree: Tree) -> Tree:

@@ -214,12 +214,14 @@ def measure_all(
     *,
     using: Using,
     repeat: int,
+    ways: Mapping[str, Way] | None = None,
 ) -> list[Point]:
-    """The points of all ways to parse that a kind has with its parts; told as they are found."""
+    """The points of some ways to parse that a kind has with its parts, by default all; told as they are
+    found."""
     run.told(f"measuring on {len(gold):,} held-out sentences", minor=True)
     every = {
         name: (way, kind.parser(parts, way, policies, Limits(), using))
-        for name, way in kind.ways(parts, policies).items()
+        for name, way in (kind.ways(parts, policies) if ways is None else ways).items()
     }
     figures = kind.figures
     points = measure(every, gold, figures, SCORING[kind.annotation.name](), repeat=repeat)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-# How to parse at a point: {"mask": "lols-3", "decode": "max-rule"}.
+# How to parse at a point: {"mask": "lols-3", "decode": "max-rule", "least": 0.001}.
 Way = Mapping[str, str | int | float | bool]
 
 

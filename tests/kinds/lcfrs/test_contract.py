@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 import secateur as sec
+from secateur.kinds.lcfrs.parts import LcfrsParts
+from secateur.kinds.lcfrs.recipe import MergedScoring
 from secateur.kinds.lcfrs.settings import LcfrsSettings
+from secateur.metrics.discontinuous import DiscontinuousScoring
 from secateur.testing import check_kind
+from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.discontinuous import DISCONTINUOUS, DiscontinuousBank, DiscontinuousReading
 
 LITTLE = LcfrsSettings(
@@ -44,3 +48,32 @@ def test_discontinuous_trees_come_out() -> None:
     both = sum(ours.is_discontinuous and theirs for ours, theirs in zip(found, gapped, strict=True))
     assert both > 0.5 * sum(gapped)
     assert all(ours.words() == tree.words() for ours, tree in zip(found, bank, strict=True))
+
+
+def relabelled(tree: sec.Tree, n: int) -> sec.Tree:
+    """With another label for every n-th phrase or so: a parse with mistakes."""
+    children = (child if isinstance(child, sec.Leaf) else relabelled(child, n + 1) for child in tree.children)
+    label = "X" if n % 5 == 0 and not tree.is_preterminal else tree.label
+    return sec.Tree(label, tuple(children))
+
+
+def test_levels_are_judged_by_trees_that_are_put_together() -> None:
+    gold = grown(60)
+    found = [relabelled(tree, n) for n, tree in enumerate(gold)]
+    blocks = MergedScoring().score(map(split, gold), map(split, found))
+    assert blocks == DiscontinuousScoring().score(gold, found)
+    assert 30.0 < blocks.accuracy < 95.0
+
+
+def test_grammars_end_the_nodes_that_they_begin() -> None:
+    bank = grown(300)
+    model: sec.Model[LcfrsParts, sec.Tree] = sec.train(bank, settings=SMALL["coarse"])
+    assert model.parts.blocks is not None
+    assert any("|<" in symbol for symbol in model.parts.blocks.rules.symbols)
+    parser = sec.Parser(model.parts.blocks.rules)
+    for tree in bank:
+        for node in parser(tree).tree.nodes():
+            found = [parsed(child.label) for child in node.children if isinstance(child, sec.Tree)]
+            later = {(one.plain, one.block) for one in found if one.block}
+            begun = {(one.plain, one.block) for one in found if one.block == 0}
+            assert len(later) == len(begun) or parsed(node.label).block is not None

@@ -22,6 +22,7 @@ from secateur.kinds.pcfg.settings import Settings
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pcfg.store import from_arrays, to_arrays
 from secateur.kinds.pcfg.trainer import Trainer
+from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.models.model import Model
 from secateur.models.run import Run, Step
 from secateur.models.storage import pack_arrays
@@ -71,22 +72,25 @@ def test_a_model_with_a_split_grammar() -> None:
     assert sec.Binarization.from_notes(model.settings) == sec.Binarization("right")
     assert any("seed 1, level 1" in step.text for step in told)
     found = {point.name: point for point in model.points}
-    assert {name.partition("+")[2] for name in found} == {"", "max-rule", "product"}
+    quick = f"viterbi-{model.settings['level'] - 1}" if model.settings["level"] > 1 else ""
+    assert {name.partition("+")[2] for name in found} == {"", quick, "product", "product-0.001"}
     assert model.unpruned == "exact+product"
-    assert min(found["exact+product"].accuracy, found["exact+max-rule"].accuracy) > found["exact"].accuracy
+    assert found["exact+product"].accuracy > found["exact"].accuracy
+    assert found["exact+product-0.001"].work < found["exact+product"].work
+    assert len(found) <= 4 + 2 * len(model.policies)
     for name, policy in model.policies.items():
-        way = found[f"{name}+max-rule"].way
-        assert way == {"mask": name, "decode": "max-rule"}
+        fine = found[f"{name}+product-0.001"]
+        assert fine.way == {"mask": name, "decode": "product", "least": 0.001}
         assert policy.weights.any()
-        assert found[name].work < found[f"{name}+max-rule"].work < found[f"{name}+product"].work
-        assert found[name].kept == found[f"{name}+product"].kept
+        assert fine.kept == found["+".join(filter(None, (name, quick)))].kept < 1.0
+        assert not model.parser(f"{name}+max-rule").parse(SENTENCES[0]).failed  # a way that is no point
 
 
 def test_the_best_of_a_product_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = iter([50.0, 60.0, 70.0])  # levels 0 and 1 of the first seed, level 1 of the second
-    monkeypatch.setattr(fine, "_f1", lambda grammar, trees: next(scores))
+    scores = iter([50.0, 60.0, 55.0, 58.0])  # levels 0 and 1 of both together, level 1 of each
+    monkeypatch.setattr(fine, "_f1", lambda grammar, **how: next(scores))
     settings = SplitSettings(levels=1, products=2, schedule=QUICK)
-    found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings)
+    found = fine.fine_grammar(Run(), TREES[:60], TREES[60:70], settings, PhraseScoring())
     alone = SplitTraining(TREES[:60], settings=replace(settings, products=1, seed=1)).fit().grammar()
     assert found.accuracy == (50.0, 60.0)
     assert np.array_equal(found.grammar.blocks.binary, alone.blocks.binary)
@@ -111,7 +115,7 @@ def test_it_is_read_as_it_was_saved(tmp_path: Path) -> None:
 def test_saved_over_it_a_plain_grammar_is_plain(tmp_path: Path) -> None:
     model, _ = trained()
     model.save(tmp_path)
-    plain = [point for point in model.points if point.way["decode"] == "viterbi"]
+    plain = [point for point in model.points if "+" not in point.name]
     replace(model, parts=replace(model.parts, grammar=model.parts.rules), points=plain).save(tmp_path)
     assert isinstance(Model.load(tmp_path).parts.grammar, sec.PCFG)
 

@@ -62,7 +62,7 @@ def _otherwise(parts: LcfrsParts, way: Way, limits: Limits, using: Using) -> Sen
         return _deducing(parts, {"decode": DEDUCE, "coarse": True}, {}, limits, using)
     if parts.blocks is None or using.binarized:
         return None
-    return parser_of(parts, blocks.way_of(None, blocks.VITERBI), {}, limits, replace(using, kbest=None))
+    return parser_of(parts, {"decode": blocks.VITERBI}, {}, limits, replace(using, kbest=None))
 
 
 class BlockParser(SentenceParser[Tree]):

@@ -6,8 +6,8 @@ What is learned of blocks is the same as from phrases (`kinds.pcfg.recipe`), fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from secateur.features.span import SpanFeatures
@@ -20,11 +20,12 @@ from secateur.kinds.lcfrs.exact import PlcfrsParser
 from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
+from secateur.kinds.lcfrs.ways import offered
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.recipe import learned
 from secateur.kinds.pcfg.settings import COARSE, Settings
 from secateur.kinds.pcfg.trainer import Trainer
-from secateur.metrics.discontinuous import DiscontinuousScoring
+from secateur.metrics.discontinuous import DiscontinuousScores, DiscontinuousScoring
 from secateur.models.curve import with_tradeoffs
 from secateur.models.kind import Trained
 from secateur.models.measure import measure_all, tried
@@ -32,12 +33,25 @@ from secateur.models.run import Run
 from secateur.search.core import Policy
 from secateur.tasks.span_pruning.masks import LearnedMask
 from secateur.treebanks.bank import Bank
-from secateur.treebanks.blocks import split
+from secateur.treebanks.blocks import merge, split
 from secateur.treebanks.phrases import Treebank
 from secateur.treebanks.tree import Tree
 
-MASKS = "coarse-"
+MASKS, MASKS_MADE = "coarse-", 3
 NEAR = 0.3  # F1 that a mask may cost before policies about items
+
+
+@dataclass(frozen=True, slots=True)
+class MergedScoring:
+    """Scores of trees of blocks by what they are put together to."""
+
+    def said(self) -> str:
+        return DiscontinuousScoring().said()
+
+    def score(
+        self, gold: Iterable[Tree], found: Iterable[Tree], *, failed: Sequence[bool] | None = None
+    ) -> DiscontinuousScores:
+        return DiscontinuousScoring().score(map(merge, gold), map(merge, found), failed=failed)
 
 
 def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings) -> Trained[LcfrsParts]:
@@ -45,12 +59,21 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
     blocks, held = (Treebank(map(split, bank), name=bank.name) for bank in (train, dev))
     judging = dev[1::2]
     with compiled_ahead():
-        found = learned(run, blocks, held, settings.blocks)
+        found = learned(run, blocks, held, settings.blocks, MergedScoring())
         parts, policies, log = LcfrsParts(found.parts), found.policies, found.log
         if settings.deduction:
             deduction, own, rounds = deduced(run, train, dev, settings, found.parts.features)
             parts, policies, log = LcfrsParts(found.parts, deduction), policies | own, [*log, *rounds]
-        points = measure_all(run, KIND, parts, policies, judging, using=Using(), repeat=settings.repeat)
+        points = measure_all(
+            run,
+            KIND,
+            parts,
+            policies,
+            judging,
+            using=Using(),
+            repeat=settings.repeat,
+            ways=offered(parts, policies),
+        )
     notes = {"judged on": len(judging), **found.notes, **settings.own_notes}
     return Trained(parts, policies, with_tradeoffs(points), notes, log)
 
@@ -63,9 +86,9 @@ def deduced(
     fine = induce(train)
     grammar, coarse = fine.binarized(), CoarseToFine.induced(fine, train)
     run.told(f"{fine!r}, coarse: {coarse.grammar!r}")
-    if not settings.item_points:
-        return Deduction(grammar, coarse), {}, []
     masks = _masks(run, train, dev, settings, coarse, features)
+    if not settings.item_points:
+        return Deduction(grammar, coarse, spans=features, masks=tuple(masks)), masks, []
     known = {name: replace(coarse, spans=LearnedMask(features, mask)) for name, mask in masks.items()}
     behind = _behind(grammar, known, dev)
     run.told(f"policies about items learn behind {behind}")
@@ -89,7 +112,7 @@ def _masks(
     apart, held = (Treebank(coarse.trees(bank), name=bank.name) for bank in (train, dev))
     how = Settings(
         grammar=COARSE,
-        points=settings.item_points,
+        points=MASKS_MADE,
         iterations=settings.iterations,
         max_length=settings.item_length,
         minibatch=settings.minibatch,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from secateur.errors import InputError
+from secateur.grammar.binarize import Binarization
 from secateur.kinds.pcfg.settings import COARSE, FINE, Looking, Settings
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
 from secateur.models import kind
@@ -23,15 +24,16 @@ class LcfrsSettings:
         "fine", "fine: blocks split into sub-symbols; coarse: the trees' own."
     )
     levels: int = option_as_in(Settings, "levels", default=4)
-    products: int = option_as_in(Settings, "products", default=2)
+    products: int = option_as_in(Settings, "products", default=4)
     surrogate: Literal["dp", "cp"] = option_as_in(Settings, "surrogate")
-    points: int = option_as_in(Settings, "points", default=6)
-    iterations: int = option_as_in(Settings, "iterations", default=6)
+    points: int = option_as_in(Settings, "points", default=4)
+    iterations: int = option_as_in(Settings, "iterations", default=4)
     max_length: int = option_as_in(Settings, "max_length")
-    minibatch: int | None = option_as_in(Settings, "minibatch")
+    minibatch: int | None = option(1500, "Sentences a round of LOLS.", low=1, counts="sentences a round")
     deduction: bool = option(True, "Points of a PLCFRS too: exact, coarse to fine, and pruned.")
+    # By default none: no setting of the dial would choose a policy about items beside blocks.
     item_points: int = option(
-        3, "Baselines that prune a PLCFRS, and LOLS runs from them; 0: none.", low=0, counts="item points"
+        0, "Baselines that prune a PLCFRS, and LOLS runs from them; 0: none.", low=0, counts="item points"
     )
     unit: Literal["item", "hyperedge", "set"] = option(
         "item", "What roll-outs of a PLCFRS flip: items, hyperedges, or sets of positions."
@@ -55,6 +57,7 @@ class LcfrsSettings:
         """How the continuous trees of blocks are learned from."""
         found = Settings(
             grammar=self.grammar,
+            binarization=Binarization("right", owed=True),
             surrogate=self.surrogate,
             points=self.points,
             iterations=self.iterations,

@@ -18,15 +18,20 @@ DEDUCE = "plcfrs"
 
 
 def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
-    """By the names of their points: coarse-lols-1+items-lols-2+plcfrs; the first looks at everything."""
-    found: dict[str, Way] = {}
-    own = parts.deduction.named if parts.deduction is not None else ()
-    if parts.blocks is not None:
-        found = blocks.ways(parts.blocks, [name for name in policies if name not in own])
-    if parts.deduction is not None:
-        last = (DEDUCE,) if parts.blocks is not None else ()
-        found |= {"+".join((*_names(way), *last)): way for way in _deduced(parts.deduction, policies)}
-    return found
+    """By the names of their points: coarse-1+items-lols-2+plcfrs; the first looks at everything."""
+    found = {} if parts.blocks is None else blocks.ways(parts.blocks, _of_spans(parts, policies))
+    return found | _by_name(parts, policies)
+
+
+def offered(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
+    """Those that a dial is made of: of blocks a choice; of deduction, where a coarse grammar is there, no
+    policies about items without it, behind which they have learned."""
+    found = {} if parts.blocks is None else blocks.offered(parts.blocks, _of_spans(parts, policies))
+    by_coarse = parts.deduction is not None and parts.deduction.coarse is not None
+    deduced = _by_name(parts, policies)
+    return found | {
+        name: way for name, way in deduced.items() if way["coarse"] or "mask" not in way or not by_coarse
+    }
 
 
 def is_deduced(way: Way) -> bool:
@@ -34,8 +39,22 @@ def is_deduced(way: Way) -> bool:
     return way["decode"] == DEDUCE
 
 
+def _of_spans(parts: LcfrsParts, policies: Mapping[str, Policy]) -> list[str]:
+    """The policies that are not about deduction."""
+    others = parts.deduction.named if parts.deduction is not None else ()
+    return [name for name in policies if name not in others]
+
+
+def _by_name(parts: LcfrsParts, policies: Collection[str]) -> dict[str, Way]:
+    """The ways that deduce, with those of their policies that are there."""
+    if parts.deduction is None:
+        return {}
+    last = (DEDUCE,) if parts.blocks is not None else ()
+    return {"+".join((*_names(way), *last)): way for way in _deduced(parts.deduction, policies)}
+
+
 def _names(way: Way) -> list[str]:
-    """Of what a way deduces with: coarse-lols-1, items-lols-2."""
+    """Of what a way deduces with: coarse-1, items-lols-2."""
     named = [str(way.get("spans", "coarse"))] if way["coarse"] else []
     named += [str(way["mask"])] if "mask" in way else []
     return named or [blocks.UNPRUNED]

@@ -18,7 +18,7 @@ from secateur.grammar.binarize import Binarization
 from secateur.kinds.pcfg.parser import parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
-from secateur.kinds.pcfg.ways import ways
+from secateur.kinds.pcfg.ways import ways, without_mask
 from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.metrics.scores import Scoring
 from secateur.models.kind import Look, LookedAt
@@ -119,7 +119,7 @@ def _gold_spans(parts: PcfgParts, gold: Tree, notes: Mapping[str, Any]) -> Bools
 def _score_within(parts: PcfgParts, way: Way, sentence: Sentence, gold: Tree, spans: Bools) -> float | None:
     """The best score over the gold tree's own spans: below the parse's, the model is wrong; above, the
     search missed it."""
-    exact = parser_of(parts, {"decode": way["decode"]}, {}, Limits(), Using())
+    exact = parser_of(parts, without_mask(way), {}, Limits(), Using())
     found = exact.parse(sentence, mask=spans)
     return None if found.failed else found.score
 

@@ -30,7 +30,7 @@ from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
-from secateur.kinds.pcfg.ways import grammar_of
+from secateur.kinds.pcfg.ways import VITERBI, grammar_of, ladder_along
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
@@ -319,8 +319,15 @@ def parser_of(
             f"the model's templates use views that are not saved with it: {', '.join(missing)}",
             fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
         )
+    grammar = grammar_of(parts.grammar, way)
     return Parser(
-        grammar_of(parts.grammar, way), features=features, policy=policy, limits=limits, using=using
+        grammar,
+        decode="viterbi" if way["decode"] == VITERBI else "max-rule",
+        features=features,
+        policy=policy,
+        limits=limits,
+        ladder=ladder_along(grammar, way),
+        using=using,
     )
 
 

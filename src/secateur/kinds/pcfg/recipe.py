@@ -22,6 +22,9 @@ from secateur.kinds.pcfg.fine import fine_grammar
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
+from secateur.kinds.pcfg.ways import offered
+from secateur.metrics.evalb.evaluation import PhraseScoring
+from secateur.metrics.scores import Scoring
 from secateur.models.curve import with_tradeoffs
 from secateur.models.kind import Trained
 from secateur.models.measure import measure_all
@@ -54,15 +57,28 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
     with compiled_ahead():
         found = learned(run, train, dev, settings)
         points = measure_all(
-            run, KIND, found.parts, found.policies, found.judging, using=Using(), repeat=settings.repeat
+            run,
+            KIND,
+            found.parts,
+            found.policies,
+            found.judging,
+            using=Using(),
+            repeat=settings.repeat,
+            ways=offered(found.parts, found.policies),
         )
     notes = {"judged on": len(found.judging), **found.notes}
     return Trained(found.parts, found.policies, with_tradeoffs(points), notes, found.log)
 
 
-def learned(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> Learned:
-    """The grammar and the policies."""
-    grammar = _grammar(run, train, dev, settings)
+def learned(
+    run: Run,
+    train: Bank[Tree],
+    dev: Bank[Tree],
+    settings: Settings,
+    scoring: Scoring[Tree] = PhraseScoring(),  # noqa: B008  immutable
+) -> Learned:
+    """The grammar, of the level that scores best, and the policies."""
+    grammar = _grammar(run, train, dev, settings, scoring)
     trainer = Trainer(run, train, dev, settings, grammar=grammar.found, splits=settings.splitting)
     policies, log = trainer.frontier()
     notes = {
@@ -76,10 +92,12 @@ def learned(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) ->
     return Learned(parts, policies, trainer.judging_trees, notes, log)
 
 
-def _grammar(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> _Grammar:
+def _grammar(
+    run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings, scoring: Scoring[Tree]
+) -> _Grammar:
     splitting = settings.splitting
     if splitting is not None:
-        found = fine_grammar(run, train, dev[::2], splitting)
+        found = fine_grammar(run, train, dev[::2], splitting, scoring)
         levels = [round(f1, 2) for f1 in found.accuracy]
         return _Grammar(found.grammar, {"level": found.level, "F1 of the levels": levels})
     if isinstance(settings.grammar, str):

@@ -53,7 +53,7 @@ class Settings:
     # Of a split grammar's hierarchy, from which roll-outs see it.
     rollout_level: int = number_of("as the level of roll-outs", 0, low=0)
     exploration: float = 0.0  # roll-in temperature
-    binarization: Binarization | None = None  # of a coarse grammar; None: from the left, no history
+    binarization: Binarization | None = None  # None: no history, and as suits the grammar
     split: SplitSettings | None = None  # how a fine one is split; None: as usual
     features: SpanFeatures | None = None  # templates of your own
     repeat: int = number_of("timing runs", 3, low=1)
@@ -78,9 +78,9 @@ class Settings:
             return None
         from secateur.kinds.pcfg.split import SplitSettings
 
-        return replace(
-            self.split or SplitSettings(), levels=self.levels, products=self.products, seed=self.seed
-        )
+        found = self.split or SplitSettings()
+        found = replace(found, binarization=self.binarization or found.binarization)
+        return replace(found, levels=self.levels, products=self.products, seed=self.seed)
 
 
 def _check_grammar(grammar: object) -> None:

@@ -1,4 +1,9 @@
-"""The ways to parse with a grammar: what prunes its spans, and how a split one decodes."""
+"""The ways to parse with a grammar: what prunes its spans, and how a split one decodes.
+
+A split grammar decodes by Viterbi as if it were not split, or over the sub-symbols of a level of its
+hierarchy; by max-rule, which drops what is less likely than `least` on its way from coarse to fine; or by the
+product of all grammars in the same way.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +11,84 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.ladder import Ladder, ladder
+from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.models.point import Way
 
 UNPRUNED = "exact"  # the name of points without a policy
 VITERBI, MAX_RULE, PRODUCT = "viterbi", "max-rule", "product"
+BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
+_LEVEL, _LEAST = "level", "least"
 
 
-def decoders(grammar: PCFG | SplitPCFG) -> tuple[str, ...]:
-    """How a grammar can decode, the fastest first: of a split one, Viterbi is that of its unsplit grammar."""
+def decodings(grammar: PCFG | SplitPCFG) -> list[Way]:
+    """How a grammar can decode, the fastest first."""
+    found: list[Way] = [{"decode": VITERBI}]
     if isinstance(grammar, PCFG):
-        return (VITERBI,)
-    return (VITERBI, MAX_RULE, PRODUCT) if grammar.others else (VITERBI, MAX_RULE)
+        return found
+    levels = range(1, len(grammar.ancestry) + 1)
+    found += [{"decode": VITERBI, _LEVEL: level} for level in levels]
+    for decode in (MAX_RULE, PRODUCT) if grammar.others else (MAX_RULE,):
+        found += [{"decode": decode, _LEAST: BRISK}, {"decode": decode}]
+    return found
 
 
-def way_of(mask: str | None, decode: str) -> Way:
-    return {"decode": decode} if mask is None else {"mask": mask, "decode": decode}
+def way_of(mask: str | None, decoding: Way) -> Way:
+    return dict(decoding) if mask is None else {"mask": mask, **decoding}
 
 
 def name_of(way: Way) -> str:
-    """Of a way's point: lols-3+max-rule."""
-    decode = "" if way["decode"] == VITERBI else f"+{way['decode']}"
-    return f"{way.get('mask', UNPRUNED)}{decode}"
+    """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-0.001."""
+    said = [str(way[key]) for key in (_LEVEL, _LEAST) if key in way]
+    named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
+    return "+".join((str(way.get("mask", UNPRUNED)), *named))
 
 
 def ways(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
     """By the names of their points; the first is the whole grammar without a policy."""
-    every = decoders(parts.grammar)
-    found = [way_of(None, decode) for decode in reversed(every)]
-    found += [way_of(mask, decode) for mask in policies for decode in every]
+    every = decodings(parts.grammar)
+    found = [way_of(None, one) for one in reversed(every)]
+    found += [way_of(mask, one) for mask in policies for one in every]
     return {name_of(way): way for way in found}
+
+
+def offered(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
+    """Those that a dial is made of, a fixed choice: all others are beaten by one of these on most treebanks.
+
+    Below a mask Viterbi one level below the last is the fastest that is worth it, and all grammars with the
+    larger threshold the most accurate.
+    """
+    every = ways(parts, policies)
+    if isinstance(parts.grammar, PCFG):
+        return every
+    last = len(parts.grammar.ancestry)
+    finest: Way = {"decode": PRODUCT if parts.grammar.others else MAX_RULE}
+    quick: Way = {"decode": VITERBI, _LEVEL: last - 1} if last > 1 else {"decode": VITERBI}
+    brisk: Way = {**finest, _LEAST: BRISK}
+    wanted = [finest, brisk, quick, {"decode": VITERBI}]
+    wanted += [way_of(mask, one) for mask in policies for one in (quick, brisk)]
+    return {name: every[name] for name in map(name_of, wanted)}
+
+
+def without_mask(way: Way) -> Way:
+    """The same without a mask."""
+    return {key: value for key, value in way.items() if key != "mask"}
 
 
 def grammar_of(grammar: PCFG | SplitPCFG, way: Way) -> PCFG | SplitPCFG:
     """What of a grammar a way parses with."""
     if isinstance(grammar, PCFG) or way["decode"] == PRODUCT:
         return grammar
-    return replace(grammar, others=()) if way["decode"] == MAX_RULE else grammar.coarse
+    alone = replace(grammar, others=())
+    if way["decode"] == MAX_RULE:
+        return alone
+    return seen_from(alone, int(way[_LEVEL])) if _LEVEL in way else grammar.coarse
+
+
+def ladder_along(grammar: PCFG | SplitPCFG, way: Way) -> Ladder | None:
+    """Through what a way comes to its tree; None where it does so at once."""
+    if isinstance(grammar, PCFG) or way["decode"] == VITERBI:
+        return None
+    return ladder(grammar, least=float(way[_LEAST])) if _LEAST in way else ladder(grammar)
