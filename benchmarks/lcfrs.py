@@ -7,8 +7,8 @@
 CPU seconds of each sentence, best of several runs; programs take turns, sentence by sentence. Both are given
 the same grammar and lexicon, in disco-dop's text format, and the same words, unknown ones as their classes.
 Ours makes the whole chart and takes the best derivation from it; disco-dop's agenda ends with the best parse,
-and so does ours with best_first=True, which is timed too. Best scores must be equal to 1e-6 wherever
-disco-dop finds a parse; where it finds none is counted. Hyperedges are uses of rules.
+and so does ours with best_first=True, which is timed too. Best scores must be equal to 1e-6. Hyperedges are
+uses of rules.
 
 disco-dop 0.5.2 from PyPI builds as it is on Python 3.6 (its C files are older than later ones):
 
@@ -146,10 +146,8 @@ def measured(
     row["no parse"] = scores.count(-np.inf)
     row |= {"best first: x ms": spent_first / spent, "best first: items": mean(one.items for one in first)}
     if other is not None:
-        compared = [place for place, one in enumerate(theirs) if one["score"] is not None]
-        pairs = [(scores[place], theirs[place]["score"]) for place in compared]
-        assert np.allclose(*zip(*pairs, strict=True), rtol=0.0, atol=1e-6), "scores differ"
-        row["disco-dop finds no parse"] = len(theirs) - len(compared)
+        their_scores = [-np.inf if one["score"] is None else one["score"] for one in theirs]
+        assert np.allclose(scores, their_scores, rtol=0.0, atol=1e-6), "scores differ"
         seconds = sum(one["seconds"] for one in theirs)
         row |= {"disco-dop ms": 1000 * seconds / len(given), "ratio": seconds / spent}
         row["disco-dop items"] = mean(one["items"] for one in theirs)
