@@ -16,13 +16,14 @@ def main(rules, lexicon, start):
     from discodop.containers import Grammar
     from discodop.kbest import lazykbest
     from discodop.plcfrs import parse
+    from discodop.tree import escape
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what disco-dop prints is no answer
     with open(rules, encoding="utf-8") as lines, open(lexicon, encoding="utf-8") as entries:
         grammar = Grammar(lines.read(), entries.read(), start=start)
     for line in sys.stdin:
-        words = json.loads(line)
+        words = [escape(word) for word in json.loads(line)]  # as it spells those of the lexicon: #LRB#
         started = CPU()
         chart, _ = parse(words, grammar, exhaustive=False)  # as far as the best parse: its fastest way
         seconds = CPU() - started
