@@ -26,6 +26,7 @@ import arc_vine
 import findings
 import fine_smoothing
 import fine_speed
+import lcfrs_dial
 import lcfrs_figure1
 import lcfrs_oracle
 import lcfrs_policies
@@ -47,7 +48,7 @@ MARKER = re.compile(r"<!-- (\w+): begin -->")
 PRUNING = (prune_runs, prune_figure2, prune_figure3, prune_figure4, prune_rollouts, prune_regularizer)
 FINE = (fine_smoothing, fine_speed)
 ARCS = (arc_table1, arc_vine, arc_bits, arc_figure2, arc_figure3, arc_figure4, arc_figure5, arc_lols)
-LCFRS = (lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
+LCFRS = (lcfrs_dial, lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
 
 Show = Callable[[Path, Pictures], Sections]
 # Each page, how it reaches the pictures, and what it shows.

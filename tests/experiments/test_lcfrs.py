@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import lcfrs_dial
 import lcfrs_figure1
 import lcfrs_oracle
 import lcfrs_policies
@@ -90,6 +91,16 @@ def test_figure_1(out: Path) -> None:
         rewards = [r["accuracy"] - one["tradeoff"] * r["hyperedges"] for r in (begin, one["train"])]
         assert rewards[1] >= rewards[0] - 1e-9
         assert one["train"]["hyperedges"] <= everything["hyperedges"]
+
+
+def test_the_dial(out: Path) -> None:
+    row = found(lcfrs_dial, out)
+    assert row["sentences"]["all"] >= row["sentences"]["25"] > 0
+    assert set(row["dial"]) <= set(row["points"])
+    for rows in row["parts"].values():
+        assert set(rows) == set(row["points"])
+        assert all(one["interval"][0] <= one["f1"] <= one["interval"][1] for one in rows.values())
+        assert all(one["failed"] == 0 for name, one in rows.items() if name.endswith("plcfrs"))
 
 
 def test_options() -> None:

@@ -136,7 +136,7 @@ class Aggregate(Learner):
             report(self.rounds_[0])
         else:
             check_resumed(resume, task.dim, len(data), len(apart_of))
-            pool.hold(resume.held, _FeaturesOf(visitors[0].task, data))
+            pool.hold(resume.held, _FeaturesOf([one.task for one in visitors], data))
             self.rounds_ = list(resume.rounds)
             weights, best, others = resume.weights, resume.best, list(resume.apart)
         while not done(self.rounds_, self.iterations, self.patience, self.prefer):
@@ -185,7 +185,7 @@ class Aggregate(Learner):
             visit = Visit(task, policy, reward, self.values, self.sample, (self.seed, number))
             if items:
                 visits.append((visit, items))
-        features = _FeaturesOf(visitors[0].task, data)
+        features = _FeaturesOf([one.task for one in visitors], data)
         for run, items in self._in_batch(visits, cost):
             for (example, _), seen in zip(items, self._map(run, items, cost), strict=True):
                 pool.add(example, seen.site, seen.state, seen.advantage, partial(features, example), seen.ptr)
@@ -211,13 +211,14 @@ class Aggregate(Learner):
 
 @dataclass(frozen=True)
 class _FeaturesOf:
-    """Features of the candidates of an example, by its number."""
+    """Features of the candidates of an example, by its number: as the task that visits it has them."""
 
-    task: Task
+    tasks: Sequence[Task]  # of each fold
     data: Sequence[Example]
 
     def __call__(self, example: int, site: Sites, state: Floats) -> Rows:
-        return self.task.features(self.data[example].x, site, state)
+        task = self.tasks[example % len(self.tasks)]
+        return task.features(self.data[example].x, site, state)
 
 
 def rate(given: Rate, number: int) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from secateur.features.item import TEMPLATES, ItemFeatures
 from secateur.features.span import SpanFeatures
 from secateur.grammar.lcfrs.binarize import Binarization
+from secateur.grammar.lcfrs.induce import induce
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kinds.lcfrs.coarse import CoarseToFine
 from secateur.kinds.lcfrs.settings import LcfrsSettings
@@ -28,11 +29,13 @@ from secateur.tasks.hyperedge_pruning.policies import keep_all
 from secateur.tasks.hyperedge_pruning.propagate import propagate
 from secateur.tasks.hyperedge_pruning.task import Encoded, Gold, HyperedgePruning
 from secateur.treebanks.bank import Bank
+from secateur.treebanks.discontinuous import DISCONTINUOUS
 from secateur.treebanks.tree import Tree
 
 ITEMS = "items-"
 FIRST = 2e-5  # penalty that is tried: of what is there to be made, one in fifty is gold
 CARRY = 0.1  # weight of the baseline's labels in LOLS
+FOLDS = 2
 NOTHING = 0  # the bucket of features that are not there
 
 
@@ -50,20 +53,34 @@ class ItemTrainer(Pruning[HyperedgePruning]):
         spans: SpanFeatures,
     ) -> None:
         super().__init__(run, _schedule(settings), ITEMS)
-        self.settings = settings
-        self.trees = _some(train.filter(max_length=settings.item_length), settings.item_trees)
+        self.settings, self.train, self.coarse, self.spans = settings, train, coarse, spans
+        self.chosen = _some(train, settings.item_length, settings.item_trees)
+        trees = list(train)
+        self.trees = DISCONTINUOUS.bank((trees[number] for number in self.chosen), name=train.name)
         self.stopping_trees = dev[::2].filter(max_length=settings.item_length)
-        self.task = HyperedgePruning(
-            grammar,
-            ItemFeatures.of_grammar(
-                grammar, replace(spans, templates=TEMPLATES), labelled=settings.unit != "set"
-            ),
-            Binarization.from_notes(grammar.notes),
-            settings.unit,
-            coarse.wide,
-        )
+        self.task = self._task(grammar, coarse)
         run.claim(self._fingerprint(), f"{self.prefix}run")
         self.plan()
+
+    def _task(self, grammar: PLCFRS, coarse: CoarseToFine) -> HyperedgePruning:
+        unit, spans = self.settings.unit, replace(self.spans, templates=TEMPLATES)
+        features = ItemFeatures.of_grammar(grammar, spans, labelled=unit != "set")
+        binarization = Binarization.from_notes(grammar.notes)
+        return HyperedgePruning(grammar, features, binarization, unit, coarse.wide)
+
+    @cached_property
+    def apart(self) -> list[HyperedgePruning]:
+        """For each fold, the task with grammars induced without it.
+
+        A grammar has all rules of the trees it was induced from: roll-outs that saw this would lean on it.
+        """
+        return [self._without(set(self.chosen[fold::FOLDS])) for fold in range(FOLDS)]
+
+    def _without(self, left_out: set[int]) -> HyperedgePruning:
+        others = [tree for number, tree in enumerate(self.train) if number not in left_out]
+        fine = induce(others)
+        coarse = CoarseToFine.induced(fine, others)
+        return self._task(fine.binarized(), replace(coarse, spans=self.coarse.spans))
 
     @cached_property
     def _decided(self) -> tuple[Pool, Bools]:
@@ -71,11 +88,10 @@ class ItemTrainer(Pruning[HyperedgePruning]):
         pool, keep = Pool(self.task.dim, least=2, nothing=NOTHING), keep_all(self.task)
         right = []
         for number, (x, gold) in enumerate(self.data):
-            site = self.task.roll_in(x, keep).trace.site
-            pool.add(
-                number, site, np.zeros((len(site), 0)), np.zeros(len(site)), partial(self.task.features, x)
-            )
-            right.append(self.task.is_gold(site, gold))
+            task = self.apart[number % FOLDS]
+            site = task.roll_in(x, keep).trace.site
+            pool.add(number, site, np.zeros((len(site), 0)), np.zeros(len(site)), partial(task.features, x))
+            right.append(task.is_gold(site, gold))
         return pool, np.concatenate([np.zeros(0, bool), *right])
 
     @property
@@ -117,14 +133,15 @@ def _schedule(settings: LcfrsSettings) -> Schedule:
         carry=CARRY,
         first=FIRST,
         minibatch=settings.minibatch,
-        folds=2,
+        folds=FOLDS,
         seed=settings.seed,
     )
 
 
-def _some(trees: Bank[Tree], most: int) -> Bank[Tree]:
-    """At most so many, from all over the treebank."""
-    return trees[:: -(-len(trees) // most)] if len(trees) > most else trees
+def _some(trees: Bank[Tree], longest: int, most: int) -> list[int]:
+    """Of at most so many trees that are not too long, their numbers, from all over the treebank."""
+    short = [number for number, tree in enumerate(trees) if len(tree.leaves()) <= longest]
+    return short[:: max(-(-len(short) // most), 1)]
 
 
 def _items(x: Encoded, outcome: Outcome, gold: Gold) -> float:
