@@ -77,3 +77,18 @@ def test_grammars_end_the_nodes_that_they_begin() -> None:
             later = {(one.plain, one.block) for one in found if one.block}
             begun = {(one.plain, one.block) for one in found if one.block == 0}
             assert len(later) == len(begun) or parsed(node.label).block is not None
+
+
+def test_a_treebank_without_gaps_is_learned_from_as_phrases() -> None:
+    """It is said, nothing is deduced, and all parses are continuous."""
+    bank = DISCONTINUOUS.bank(tree for tree in grown(200) if not tree.is_discontinuous)
+    told: list[str] = []
+    model: sec.Model[LcfrsParts, sec.Tree] = sec.train(
+        bank, settings=SMALL["deduction"], tell=lambda step: told.append(step.text)
+    )
+    assert any(line.startswith("none of") and "discontinuous" in line for line in told)
+    assert model.settings["discontinuous trees"] == 0
+    assert model.parts.deduction is None
+    assert not any(name.endswith("plcfrs") for name in model.ways())
+    parser = model.parser()
+    assert not any(parser(tree).tree.is_discontinuous for tree in bank)

@@ -61,7 +61,10 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
     with compiled_ahead():
         found = learned(run, blocks, held, settings.blocks, MergedScoring())
         parts, policies, log = LcfrsParts(found.parts), found.policies, found.log
-        if settings.deduction:
+        gapped = sum(tree.is_discontinuous for tree in train)
+        if not gapped:
+            run.told(f"none of {len(train):,} trees is discontinuous: they are learned from as phrases")
+        if settings.deduction and gapped:
             deduction, own, rounds = deduced(run, train, dev, settings, found.parts.features)
             parts, policies, log = LcfrsParts(found.parts, deduction), policies | own, [*log, *rounds]
         points = measure_all(
@@ -74,7 +77,7 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
             repeat=settings.repeat,
             ways=offered(parts, policies),
         )
-    notes = {"judged on": len(judging), **found.notes, **settings.own_notes}
+    notes = {"judged on": len(judging), "discontinuous trees": gapped, **found.notes, **settings.own_notes}
     return Trained(parts, policies, with_tradeoffs(points), notes, log)
 
 
