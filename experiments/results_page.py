@@ -41,6 +41,7 @@ def sections(out: Path, pictures: Pictures) -> Sections:
         "results_kernels": kernels,
         "results_overhead": overhead,
         "results_splitting": splitting,
+        "results_deduction": deduction,
         "results_length": partial(lengths, pictures),
         "results_peers": beside,
     }
@@ -229,6 +230,30 @@ def splitting(out: Path) -> str:
         spent = {level["level"]: level["seconds"] for level in one["levels"]}
         rows.append([data, f"{one['trees']:,}", *(f"{spent[n]:.0f} s" if n in spent else "" for n in levels)])
     return table(["data", "trees", *(f"level {n}" for n in levels)], rows)
+
+
+def deduction(out: Path) -> str:
+    """Exact parsing with a PLCFRS, disco-dop beside it where it ran."""
+    rows = []
+    for row in read_json(out / "lcfrs.json"):
+        beside = "ratio" in row
+        rows.append(
+            [
+                row["words"],
+                f"{row['sentences']:,}",
+                f"{row['ms']:,.1f}",
+                f"{row['items']:,}",
+                f"{row['hyperedges']:,}",
+                f"{row['Mhyperedges/s']:.1f} M",
+                f"{row['most MB']:,.0f}",
+                f"{row['best first: x ms']:.1f}x",
+                f"{row['disco-dop ms']:,.0f}" if beside else "",
+                f"{row['ratio']:.0f}x" if beside else "",
+            ]
+        )
+    header = ["words", "sentences", "ms a sentence", "items", "hyperedges", "hyperedges/s", "most MB"]
+    header += ["best first, in times of it", "disco-dop, ms", "disco-dop / ours"]
+    return table(header, rows)
 
 
 def lengths(pictures: Pictures, out: Path) -> str:
