@@ -2,11 +2,12 @@
 
     python experiments/disc_blocks.py --seeds 0 1 --only usual open
     python experiments/disc_blocks.py --words --only open
+    python experiments/disc_blocks.py --model alpino.model --ways lols-1+viterbi-3 exact+product
     python experiments/disc_blocks.py
 
 Each variant marks or binarizes the trees of blocks in another way, is split from several seeds, and parses
 all of dev: by each grammar alone at several levels, and by their product. With --words, how words are
-smoothed is changed in finished grammars. Test is not read.
+smoothed is changed in finished grammars; with --model, ways to parse with a trained model. Test is not read.
 
 What came of it: Binarization("right", owed=True), which is "open", and products of four.
 """
@@ -33,7 +34,8 @@ from secateur.kinds.lcfrs.parser import BlockParser
 from secateur.kinds.pcfg.parser import Parser
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.metrics.discontinuous import DiscontinuousScoring, Matches
-from secateur.models.measure import tried
+from secateur.models.loading import load_model
+from secateur.models.measure import clock, tried
 from secateur.models.run import Run
 from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.tree import Leaf, Tree, new_tree
@@ -263,6 +265,18 @@ def smoothed(variant: Variant, seed: int, folder: Path, train: Any, dev: Any) ->
     return rows
 
 
+def along(model: Any, name: str, dev: Any) -> Row:
+    """What a way of a model finds."""
+    parser = model.parser(name)
+    found = tried(parser, dev, DiscontinuousScoring())
+    sentences = [parser.annotation.sentence(tree) for tree in dev.filter(max_length=SHORT)]
+    speed = sum(map(len, sentences)) / clock({name: parser}, sentences, repeat=1)[name].best
+    short = Matches.sum(one for one in found.scores.sentences if one.length <= SHORT)
+    row = {"short": _both(short), "all": _both(found.scores.total), "failed": round(found.failures, 4)}
+    print(f"  {name}: {row}, {speed:,.0f} words/s", flush=True)
+    return {**row, "words/s of short ones": round(speed)}
+
+
 def _both(total: Matches) -> list[float]:
     return [round(total.all.f1, 2), round(total.discontinuous.f1, 2)]
 
@@ -299,12 +313,22 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1])
     parser.add_argument("--words", action="store_true", help="only how words are smoothed")
+    parser.add_argument("--model", type=Path, help="only ways of this model")
+    parser.add_argument("--ways", nargs="+", default=[], help="of the model; by default those of its dial")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args()
     data = Path(os.environ["SECATEUR_DATA"]) / "alpino"
     train, dev = (sec.read(data / f"{name}.xml") for name in ("train", "dev"))
     blocks = sec.Treebank(map(split, train), name="blocks")
     file = chosen.out / f"{NAME}.json"
+    if chosen.model is not None:
+        known: Row = read_json(file) if file.exists() else {}
+        model = load_model(chosen.model)
+        found_ways = {
+            name: along(model, name, dev) for name in chosen.ways or [p.name for p in model.frontier]
+        }
+        write_json(file, {**known, "dial": {**known.get("dial", {}), **found_ways}})
+        return
     for name in chosen.only:
         found: Row = read_json(file) if file.exists() else {}
         print(name, flush=True)

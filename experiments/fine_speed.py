@@ -79,12 +79,15 @@ def ways(case: Case, model: PcfgModel) -> dict[str, tuple[str, sec.Parser]]:
     for penalty in CLOSING:
         closing = CellClosing.fit(train, binarization=binarization, penalty=penalty)
         found[f"cell closing {penalty:g}"] = ("cell closing", sec.Parser(one, spans=closing))
-    for point in model.points:
-        fine = point.way["decode"] != VITERBI
-        if fine and "mask" not in point.way:
+    points = {point.name for point in model.points}
+    for name, way in model.ways().items():
+        fine = way["decode"] != VITERBI or "level" in way
+        if fine and "mask" not in way:
             continue  # as above
-        kind = "LOLS" if point.name.startswith("lols") else "baseline"
-        found[point.name] = (kind if fine else "unsplit grammar", model.parser(point.name))
+        if name not in points and ("level" in way or "least" in way):
+            continue  # no point of the dial, and none that was always measured
+        kind = "LOLS" if name.startswith("lols") else "baseline"
+        found[name] = (kind if fine else "unsplit grammar", model.parser(name))
     return found
 
 

@@ -77,7 +77,7 @@ def test_a_model_with_a_split_grammar() -> None:
     assert model.unpruned == "exact+product"
     assert found["exact+product"].accuracy > found["exact"].accuracy
     assert found["exact+product-0.001"].work < found["exact+product"].work
-    assert len(found) <= 4 + 2 * len(model.policies)
+    assert len(found) <= 6 + 2 * len(model.policies)
     for name, policy in model.policies.items():
         fine = found[f"{name}+product-0.001"]
         assert fine.way == {"mask": name, "decode": "product", "least": 0.001}

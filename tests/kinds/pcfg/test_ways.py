@@ -135,13 +135,16 @@ def test_what_is_offered() -> None:
     assert next(iter(found)) == next(iter(every))
     assert set(found) == {
         "exact+product", "exact+product-0.001", "exact+viterbi-1", "exact",
-        "keep+product-0.001", "keep+viterbi-1",
+        "keep+product-0.001", "keep+viterbi-1", "keep+product",
     }  # fmt: skip
+    some = offered(model().parts, ["a", "b", "c"])
+    assert {"a+product", "b+product"} <= set(some)
+    assert "c+product" not in some
     single = replace(model().parts, grammar=replace(grammar(), others=()))
     assert "keep+max-rule-0.001" in offered(single, ["keep"])
     once = replace(model().parts, grammar=seen_from(replace(grammar(), others=()), 1))
     assert set(offered(once, ["keep"])) == {
-        "exact+max-rule", "exact+max-rule-0.001", "exact", "keep+max-rule-0.001", "keep",
+        "exact+max-rule", "exact+max-rule-0.001", "exact", "keep+max-rule-0.001", "keep", "keep+max-rule",
     }  # fmt: skip
     plain = replace(model().parts, grammar=grammar().coarse)
     assert offered(plain, ["keep"]) == ways(plain, ["keep"])

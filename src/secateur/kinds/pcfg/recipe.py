@@ -64,7 +64,7 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
             found.judging,
             using=Using(),
             repeat=settings.repeat,
-            ways=offered(found.parts, found.policies),
+            ways=offered(found.parts, list(found.policies)),
         )
     notes = {"judged on": len(found.judging), **found.notes}
     return Trained(found.parts, found.policies, with_tradeoffs(points), notes, found.log)
