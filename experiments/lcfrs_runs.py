@@ -89,7 +89,7 @@ class LcfrsCase:
 
     @property
     def settings(self) -> sec.LcfrsSettings:
-        found = sec.LcfrsSettings(item_points=3, unit=self.unit, iterations=5)
+        found = sec.LcfrsSettings(item_points=3, unit=self.unit, iterations=4)
         return replace(found, iterations=2, item_length=12, item_trees=40) if self.data == "garden" else found
 
     @cached_property

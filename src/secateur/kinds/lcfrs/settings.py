@@ -40,7 +40,7 @@ class LcfrsSettings:
     )
     # Of the sentences that policies about a PLCFRS learn from.
     item_length: int = number_of("words as the longest sentence to learn of items from", 25, low=3)
-    item_trees: int = number_of("sentences to learn of items from", 500, low=1)
+    item_trees: int = number_of("sentences to learn of items from", 2000, low=1)
     repeat: int = 3  # timing runs
     seed: int = 0
 
