@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import secateur as sec
-from report import OUT, read_json, start, write_json
+from report import OUT, Pictures, Sections, read_json, start, table, write_json
 
 # Parts without public names: what is tried here is how trees are made binary, before there is a model.
 from secateur.grammar.binarize import Binarization
@@ -305,6 +305,26 @@ def measure(variant: Variant, seeds: Sequence[int], folder: Path, train: Any, de
         rows[name] = figures(lambda: Parser(product(grammars)), dev)
         print(f"  {name}: {rows[name]}", flush=True)
     return rows
+
+
+def sections(out: Path, pictures: Pictures) -> Sections:
+    file = out / f"{NAME}.json"
+    return {"disc_blocks": show(read_json(file))} if file.exists() else {}
+
+
+def show(found: Row) -> str:
+    """The last level of every variant that was tried."""
+    rows = []
+    for variant, tried_ones in found.items():
+        for name, row in tried_ones.items():
+            last = row.get(f"level {LEVEL}", row)
+            if variant != "dial" and "short" in last:
+                short, whole = last["short"], last["all"]
+                shown = [short[key] for key in ("F1", "discontinuous F1", "recall", "precision")]
+                shown += [whole[key] for key in ("F1", "discontinuous F1")]
+                rows.append([variant, name, *(f"{figure:.1f}" for figure in shown)])
+    header = ["symbols tell", "grammars", f"F1, at most {SHORT} words", "discontinuous", "its recall"]
+    return table([*header, "its precision", "F1, all", "discontinuous"], rows)
 
 
 def main() -> None:

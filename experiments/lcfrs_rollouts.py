@@ -29,7 +29,6 @@ from report import Pictures, Sections, leave, start, table
 from secateur.features.item import TEMPLATES, ItemFeatures
 from secateur.grammar.lcfrs.binarize import Binarization
 from secateur.kernels.lcfrs import parse as kernel
-from secateur.kinds.lcfrs.coarse import CoarseToFine
 from secateur.search.core import Reward
 from secateur.search.values import replay
 from secateur.tasks.hyperedge_pruning.policies import keep_all
@@ -60,8 +59,8 @@ def task_of(case: LcfrsCase, unit: Unit) -> HyperedgePruning:
     found = case.trained()
     deduction = found.deduction
     assert deduction.spans is not None, "a training has policies about spans"
-    [coarse] = deduction.gating({"coarse": True, "spans": deduction.behind or ""}, found.policies)
-    assert isinstance(coarse, CoarseToFine)
+    coarse = deduction.bounding({"coarse": True, "spans": deduction.behind or ""}, found.policies)
+    assert coarse is not None, "a training makes a coarse grammar"
     spans = replace(deduction.spans, templates=TEMPLATES)
     features = ItemFeatures.of_grammar(deduction.grammar, spans, labelled=unit != "set")
     binarization = Binarization.from_notes(deduction.grammar.notes)

@@ -23,6 +23,7 @@ import arc_figure5
 import arc_lols
 import arc_table1
 import arc_vine
+import disc_blocks
 import findings
 import fine_smoothing
 import fine_speed
@@ -48,7 +49,7 @@ MARKER = re.compile(r"<!-- (\w+): begin -->")
 PRUNING = (prune_runs, prune_figure2, prune_figure3, prune_figure4, prune_rollouts, prune_regularizer)
 FINE = (fine_smoothing, fine_speed)
 ARCS = (arc_table1, arc_vine, arc_bits, arc_figure2, arc_figure3, arc_figure4, arc_figure5, arc_lols)
-LCFRS = (lcfrs_dial, lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
+LCFRS = (disc_blocks, lcfrs_dial, lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
 
 Show = Callable[[Path, Pictures], Sections]
 # Each page, how it reaches the pictures, and what it shows.

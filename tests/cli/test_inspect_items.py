@@ -46,7 +46,7 @@ def test_for_people(run: Run, lcfrs: Sample) -> None:
     assert decided
     assert all(line.endswith("score +1.0000 (kept above 0)") for line in decided)
     bare = run("inspect", lcfrs.model, SENTENCE, "--point", "coarse+plcfrs").done()
-    assert bare.lines[-1] == "This point prunes nothing: no features decide."
+    assert bare.lines[-1] == "No policy about items decides at this point."
 
 
 def test_what_is_lost(run: Run, lcfrs: Sample, tmp_path: Path) -> None:

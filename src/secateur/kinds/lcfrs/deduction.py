@@ -38,15 +38,20 @@ class Deduction:
         if "mask" in way:
             assert self.features is not None, "a model with policies about items has their features"
             found.append(ItemPolicy(self.grammar, self.features, policies[str(way["mask"])]))
-        if way["coarse"]:
-            assert self.coarse is not None, "ways by a coarse grammar are where it is there"
-            mask = None
-            if "spans" in way:
-                assert self.spans is not None, "a model with policies about spans has their features"
-                mask = LearnedMask(self.spans, policies[str(way["spans"])])
-            coarse = replace(self.coarse, spans=mask)
-            found.append(coarse.wide if "mask" in way else coarse)
-        return found
+        before = self.bounding(way, policies)
+        return [*found, before] if before is not None else found
+
+    def bounding(self, way: Way, policies: Mapping[str, Policy]) -> CoarseToFine | None:
+        """What comes before policies about items, or alone; None: nothing does."""
+        if not way["coarse"]:
+            return None
+        assert self.coarse is not None, "ways by a coarse grammar are where it is there"
+        mask = None
+        if "spans" in way:
+            assert self.spans is not None, "a model with policies about spans has their features"
+            mask = LearnedMask(self.spans, policies[str(way["spans"])])
+        coarse = replace(self.coarse, spans=mask)
+        return coarse.wide if "mask" in way else coarse
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from secateur.metrics.discontinuous import DiscontinuousScoring
 from secateur.models.kind import Look, LookedAt
 from secateur.models.limits import GIB, Limits
 from secateur.models.parse import Parse
+from secateur.models.point import Way
 from secateur.plots.chart import State
 from secateur.plots.lines import aligned, described
 from secateur.search.arrays import Bools, Sites
@@ -71,7 +72,7 @@ def _found(looked_at: LookedAt[LcfrsParts, Tree]) -> Finding:
     deduction = parts.deduction
     assert deduction is not None, "a way that deduces has a PLCFRS"
     parse = parser_of(parts, way, policies, Limits(), Using()).parse(sentence)
-    task = _task(deduction, bool(way["coarse"]))
+    task = _task(deduction, way, policies)
     spelt = sentence.spelt(deduction.grammar.lexicon.index)
     policy = policies[str(way["mask"])] if "mask" in way else None
     items = _items(task, policy, spelt, gold)
@@ -79,13 +80,14 @@ def _found(looked_at: LookedAt[LcfrsParts, Tree]) -> Finding:
     return Finding(parse, items, gold, f1)
 
 
-def _task(deduction: Deduction, is_coarse: bool) -> HyperedgePruning:
+def _task(deduction: Deduction, way: Way, policies: Mapping[str, Policy]) -> HyperedgePruning:
+    """What the way searches, but for what a policy about items leaves out."""
     nothing = SpanFeatures(frozenset(), ("bias",), bits=4)
     return HyperedgePruning(
         deduction.grammar,
         deduction.features or ItemFeatures.of_grammar(deduction.grammar, nothing),
         Binarization.from_notes(deduction.grammar.notes),
-        bounding=deduction.coarse if is_coarse else None,
+        bounding=deduction.bounding(way, policies),
         limits=ROOM,
     )
 
@@ -194,7 +196,7 @@ def _features(found: Finding, words: Sequence[str]) -> list[str]:
     """The weightiest features of the items that were lost, or nearest to the threshold."""
     scored = [item for item in found.items if item.score is not None]
     if not scored:
-        return ["", "This point prunes nothing: no features decide."]
+        return ["", "No policy about items decides at this point."]
     scored.sort(key=lambda item: (item.state is not State.lost, abs(item.score or 0.0)))
     lines = []
     for item in scored[:ITEMS]:
