@@ -101,7 +101,7 @@ def bases() -> list[Base]:
         Base("split", _split_model(), ("keep", "keep+product", "exact+max-rule")),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),
-        Base("lcfrs", toy_lcfrs_model(), ("careful", "exact+plcfrs", "coarse+items+plcfrs")),
+        Base("lcfrs", toy_lcfrs_model(), ("careful", "exact+plcfrs", "coarse-0+items+plcfrs")),
     ]
 
 

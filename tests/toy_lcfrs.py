@@ -31,15 +31,21 @@ def trees() -> list[Tree]:
 
 
 def toy_lcfrs_model() -> Model[Any, Any]:
-    """The toy model's points, and, worse than these, the ways that deduce: "items" keeps every item."""
+    """The toy model's points, and, worse than these, the ways that deduce: "items" keeps every item, and
+    "coarse-0" every span."""
     toy, own = toy_model.toy_model(), trees()
     grammar, blocks = induce(own), toy.parts
     spans = SpanFeatures(blocks.features.vocabulary, TEMPLATES, bits=toy_model.BITS)
     features = ItemFeatures.of_grammar(grammar, spans)
     keeps = np.zeros(features.dim, np.float32)
     keeps[features.bias] = 1.0
-    policies = {**toy.policies, "items": Policy(keeps)}
-    parts = LcfrsParts(blocks, Deduction(grammar, CoarseToFine.induced(grammar, own), features, ("items",)))
+    spans_kept = np.zeros(features.dim, np.float32)
+    spans_kept[blocks.features.rows(blocks.features.columns(["a"] * 3), np.array([[0, 2]]))[0]] = 1.0
+    policies = {**toy.policies, "items": Policy(keeps), "coarse-0": Policy(spans_kept)}
+    coarse = CoarseToFine.induced(grammar, own)
+    masks = ("coarse-0",)
+    deduction = Deduction(grammar, coarse, features, ("items",), blocks.features, masks, *masks)
+    parts = LcfrsParts(blocks, deduction)
     deduced = [
         Point(name, way, 30.0, 25.0, 35.0, 1.0, 1000.0, 0.02, 1.0, 0.0)
         for name, way in ways(parts, policies).items()

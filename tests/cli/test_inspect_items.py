@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run, Sample
 
 SENTENCE, GOLD = "what did you see ?", toy_lcfrs.CROSSING
-DEDUCED = ("exact+plcfrs", "coarse+plcfrs", "items+plcfrs", "coarse+items+plcfrs")
+DEDUCED = ("exact+plcfrs", "coarse+plcfrs", "coarse-0+plcfrs", "items+plcfrs", "coarse-0+items+plcfrs")
 
 
 @pytest.mark.parametrize("point", DEDUCED)
