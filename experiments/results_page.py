@@ -14,6 +14,7 @@ from typing import Any
 import arc_table1
 import exact_grammars
 import fine_speed
+import lcfrs_dial
 import peers
 import prune_figure3
 from report import ROOT, Pictures, Sections, read_json, stored, table
@@ -24,6 +25,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 from length import draw as draw_lengths
 
 TITLES = {"gum": "GUM", "ptb-sample": "PTB sample", "ptb-r0": "PTB sample", "garden": "garden"}
+TITLES["alpino"] = "Alpino, at most 25 words, F1 (of discontinuous brackets)"
+SHORT = "25"  # words
 LOSSES = (1, 2, 5)  # F1 on dev
 UAS_LOSS = 0.3  # on test
 PTB, EWT = "ptb-sample-dep", "ud-english-ewt"
@@ -57,6 +60,7 @@ def readme(out: Path, pictures: Pictures) -> Sections:
         for title, (name, row) in zip(first, chosen.items(), strict=True):
             rows.append([title, name, f"{row['f1']:.1f}", f"{row['words/s']:,.0f}"])
         rows.append(peer_row(peers.of("phrases", case.data)[0]))
+    rows += discontinuous(out)
     title = "PTB sample, dependencies, UAS"
     for order, what in ((1, "first order"), (2, "second order")):
         found = arc_table1.stored(out, arc_table1.NAME)[f"{PTB}-order{order}"]["rows"]
@@ -68,6 +72,20 @@ def readme(out: Path, pictures: Pictures) -> Sections:
             title = ""
     rows += [peer_row(peer) for peer in peers.of("dependencies", PTB)]
     return {"readme": table(["test set", "parser", "accuracy", "words/s"], rows)}
+
+
+def discontinuous(out: Path) -> list[list[str]]:
+    """As of phrases: the most accurate point on dev, and the fastest that lose little there."""
+    rows: list[list[str]] = []
+    for name, found in arc_table1.stored(out, lcfrs_dial.NAME).items():
+        tested = found["parts"][SHORT]
+        chosen = on_the_dial([{**tested[point], **about} for point, about in found["points"].items()])
+        first = [TITLES[name.rsplit("-", 1)[0]], *[""] * (len(chosen) - 1)]
+        for title, (point, row) in zip(first, chosen.items(), strict=True):
+            accuracy = f"{row['f1']:.1f} ({row['discontinuous']:.1f})"
+            rows.append([title, point, accuracy, f"{row['words/s']:,.0f}"])
+        rows.append(peer_row(peers.of("phrases", name.rsplit("-", 1)[0])[0]))
+    return rows
 
 
 def peer_row(peer: peers.Peer) -> list[str]:

@@ -20,6 +20,7 @@ from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.split.tree_em import Blocks
 
 if TYPE_CHECKING:
+    from secateur.grammar.latent.ladder import Ladder
     from secateur.kernels.split.blocks import Padded
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,25 @@ class SplitPCFG:
     def __repr__(self) -> str:
         sizes = [int(blocks.splits.sum()) for blocks in (self.blocks, *self.others)]
         return f"<SplitPCFG: {' and '.join(f'{size:,}' for size in sizes)} sub-symbols of {self.coarse!r}>"
+
+    # What parsers share: a dial has many ways to parse with one grammar.
+
+    @cached_property
+    def alone(self) -> SplitPCFG:
+        """Without others."""
+        return replace(self, others=()) if self.others else self
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """The usual one."""
+        from secateur.grammar.latent.ladder import ladder
+
+        return ladder(self)
+
+    @cached_property
+    def views(self) -> dict[int, SplitPCFG]:
+        """Those levels of the hierarchy that were asked for."""
+        return {}
 
     @cached_property
     def padded(self) -> Padded:

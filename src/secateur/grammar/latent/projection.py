@@ -60,6 +60,12 @@ def seen_from(grammar: SplitPCFG, level: int) -> SplitPCFG:
     """The grammar at a level of its hierarchy: as it is from its own level on."""
     if level >= len(grammar.ancestry):
         return grammar
+    if level not in grammar.views:
+        grammar.views[level] = _seen_from(grammar, level)
+    return grammar.views[level]
+
+
+def _seen_from(grammar: SplitPCFG, level: int) -> SplitPCFG:
     blocks = project(grammar.coarse, grammar.blocks, grammar.mass, grammar.ancestry, level)
     mass = np.zeros((len(blocks.splits), int(blocks.splits.max())))
     for x, k in enumerate(grammar.blocks.splits.tolist()):

@@ -15,7 +15,6 @@ from secateur.features.span import SpanFeatures
 from secateur.grammar.derivation import assemble, build_tree, flat_tree, naming
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
-from secateur.grammar.latent.ladder import ladder as ladder_of
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.cky import parse
 from secateur.kernels.cky import viterbi as cky
@@ -80,8 +79,8 @@ class Parser(GrammarParser):
             raise InputError("a ladder without a max-rule tree at its end", fix="leave one of them out")
         self.ladder = ladder
         if self.decode == "max-rule" and self.split is not None and ladder is None:
-            self.ladder = ladder_of(self.split)
-        self._rungs = None if self.ladder is None else self.ladder.rungs()
+            self.ladder = self.split.ladder
+        self._rungs = None if self.ladder is None else self.ladder.rungs
         self.features = features
         self.policy = policy
         self.spans = spans

@@ -173,7 +173,7 @@ def _rolled_out(grammar: PCFG | SplitPCFG, level: int) -> PCFG:
     """The grammar to learn with: a split one is seen from a level that is quick to parse with."""
     if isinstance(grammar, PCFG):
         return grammar
-    return seen_from(replace(grammar, others=()), level).flat() if level else grammar.coarse
+    return seen_from(grammar.alone, level).flat() if level else grammar.coarse
 
 
 def some_rollouts(decisions: int) -> int:

@@ -8,10 +8,9 @@ product of all grammars in the same way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.grammar.latent.ladder import Ladder, ladder
+from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
 from secateur.kinds.pcfg.parts import PcfgParts
@@ -83,14 +82,13 @@ def grammar_of(grammar: PCFG | SplitPCFG, way: Way) -> PCFG | SplitPCFG:
     """What of a grammar a way parses with."""
     if isinstance(grammar, PCFG) or way["decode"] == PRODUCT:
         return grammar
-    alone = replace(grammar, others=())
     if way["decode"] == MAX_RULE:
-        return alone
-    return seen_from(alone, int(way[_LEVEL])) if _LEVEL in way else grammar.coarse
+        return grammar.alone
+    return seen_from(grammar.alone, int(way[_LEVEL])) if _LEVEL in way else grammar.coarse
 
 
 def ladder_along(grammar: PCFG | SplitPCFG, way: Way) -> Ladder | None:
     """Through what a way comes to its tree; None where it does so at once."""
     if isinstance(grammar, PCFG) or way["decode"] == VITERBI:
         return None
-    return ladder(grammar, least=float(way[_LEAST])) if _LEAST in way else ladder(grammar)
+    return grammar.ladder.dropping(float(way[_LEAST])) if _LEAST in way else grammar.ladder
