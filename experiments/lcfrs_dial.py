@@ -3,7 +3,7 @@
     SECATEUR_DATA=... python experiments/lcfrs_dial.py --data alpino --jobs 2
 
 A default training (`secateur train`), and every point of its dial: labelled F1 of all brackets and of the
-discontinuous ones (disco-dop's evaluation), on sentences of at most 25 words, of at most 40, and on all. What
+discontinuous ones (disco-dop's evaluation), on sentences of at most 25 words and on all. What
 the dial says was chosen and measured on dev. CPU time of one process, points in turn, best of several.
 """
 
@@ -29,7 +29,7 @@ from secateur.plots.frontier import LEARNED, UNPRUNED
 from secateur.search.parallel import Engine
 
 NAME = "lcfrs-dial"
-LENGTHS = (25, 40, None)
+LENGTHS = (25, None)
 REPEAT = 3
 QUICK = LcfrsSettings(grammar="coarse", products=1, points=3, iterations=1, max_length=12, repeat=1)
 
