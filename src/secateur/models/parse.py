@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from typing import Any, Generic, TypeVar
@@ -63,6 +63,11 @@ class Parse(Generic[T]):
         if not isinstance(self.tree, Tree):
             raise TypeError("NLTK's trees are those of phrases")
         return to_nltk(self.tree)
+
+    def after(self, work: Work, seconds: float) -> Parse[T]:
+        """As found when another way had been tried in vain, with what that took."""
+        both = Work(*map(sum, zip(self.work, work, strict=True)))
+        return replace(self, work=both, seconds=self.seconds + seconds, fell_back=True)
 
     def fields(self) -> dict[str, object]:
         """For machines, the same for every kind."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import secateur as sec
+from secateur.kinds.lcfrs.parser import BlockParser
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.recipe import MergedScoring
 from secateur.kinds.lcfrs.settings import LcfrsSettings
@@ -16,6 +17,8 @@ from secateur.metrics.discontinuous import DiscontinuousScoring
 from secateur.testing import check_kind
 from secateur.treebanks.blocks import parsed, split
 from secateur.treebanks.discontinuous import DISCONTINUOUS, DiscontinuousBank, DiscontinuousReading
+from toy_lcfrs import toy_lcfrs_model
+from toy_lcfrs import trees as toy_trees
 
 LITTLE = LcfrsSettings(
     grammar="coarse", points=3, iterations=1, max_length=12, deduction=False, repeat=1, item_length=10
@@ -92,3 +95,17 @@ def test_a_treebank_without_gaps_is_learned_from_as_phrases() -> None:
     assert not any(name.endswith("plcfrs") for name in model.ways())
     parser = model.parser()
     assert not any(parser(tree).tree.is_discontinuous for tree in bank)
+
+
+def test_where_a_mask_leaves_no_parse_there_is_one_all_the_same() -> None:
+    """The same way without the mask, its work and the vain one's counted; and it is said."""
+    model = toy_lcfrs_model()
+    hasty, whole = model.parser("hasty"), model.parser("exact")
+    assert isinstance(hasty, BlockParser)
+    for tree in toy_trees():
+        found, again, alone = hasty(tree), whole(tree), hasty.inner(tree)
+        assert alone.failed == found.fell_back
+        if alone.failed:
+            assert (found.tree, found.failed) == (again.tree, again.failed)
+            assert found.work.pushes == alone.work.pushes + again.work.pushes
+    assert any(hasty(tree).fell_back and not hasty(tree).failed for tree in toy_trees())

@@ -144,7 +144,8 @@ class PlcfrsParser(GrammarParser):
         tally = chart.room.tally
         work = Work(pushes=int(tally[PUSHES]) + before, items=int(tally[ITEMS]))
         if not steps and self.otherwise is not None:
-            return self._other(self.otherwise.parse(sentence), work, STATUS[chart.status], started)
+            spent, status = time.perf_counter() - started, STATUS[chart.status]
+            return replace(self.otherwise.parse(sentence).after(work, spent), notes={"status": status})
         if steps:
             tree = tree_of(self.grammar, steps, sentence.leaves, binarized=self.binarized)
         else:
@@ -158,12 +159,6 @@ class PlcfrsParser(GrammarParser):
             notes={"status": STATUS[chart.status]},
             annotation=self.annotation,
         )
-
-    def _other(self, parse: Parse[Tree], work: Work, status: str, started: float) -> Parse[Tree]:
-        """What the other parser found, with what was done in vain."""
-        both = Work(*map(sum, zip(parse.work, work, strict=True)))
-        seconds = time.perf_counter() - started
-        return replace(parse, work=both, seconds=seconds, fell_back=True, notes={"status": status})
 
     def _chart(self, sentence: Sentence, memory: int, *, keep_uses: bool = False) -> tuple[kernel.Chart, int]:
         """And what it took to know which items to make, in pushes."""

@@ -36,7 +36,15 @@ def parser_of(
     if using.binarized:
         raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
     inner = pcfg.parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
-    return BlockParser(inner, using)
+    return BlockParser(inner, using, _denser(parts, way, limits, using))
+
+
+def _denser(parts: LcfrsParts, way: Way, limits: Limits, using: Using) -> SentenceParser[Tree] | None:
+    """Who parses where blocks are not found: the same without a mask, then without sub-symbols."""
+    if "mask" in way:
+        return parser_of(parts, blocks.without_mask(way), {}, limits, replace(using, kbest=None))
+    last: Way = {"decode": blocks.VITERBI}
+    return None if way == last else parser_of(parts, last, {}, limits, replace(using, kbest=None))
 
 
 def _deducing(
@@ -70,16 +78,22 @@ class BlockParser(SentenceParser[Tree]):
 
     annotation = DISCONTINUOUS
 
-    def __init__(self, inner: pcfg.Parser, using: Using | None = None) -> None:
-        self.inner, self.limits = inner, inner.limits
+    def __init__(
+        self,
+        inner: pcfg.Parser,
+        using: Using | None = None,
+        otherwise: SentenceParser[Tree] | None = None,
+    ) -> None:
+        """`otherwise`: who parses a sentence where nothing is found."""
+        self.inner, self.limits, self.otherwise = inner, inner.limits, otherwise
         self.using: Using = using or Using()
 
     def __repr__(self) -> str:
         return f"<BlockParser: {self.inner!r}>"
 
     def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
-        found = self.inner.search(sentences)
-        return [None if parse is None else self._merged(parse) for parse in found]
+        found = zip(sentences, self.inner.search(sentences), strict=True)
+        return [None if parse is None else self._found(parse, sentence) for sentence, parse in found]
 
     def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
         if self.using.kbest is None:
@@ -101,6 +115,11 @@ class BlockParser(SentenceParser[Tree]):
 
     def whole(self, tree: Tree) -> int:
         return self.inner.whole(tree)
+
+    def _found(self, parse: Parse[Tree], sentence: Sentence) -> Parse[Tree]:
+        if parse.failed and self.otherwise is not None:
+            return self.otherwise.parse(sentence).after(parse.work, parse.seconds)
+        return self._merged(parse)
 
     def _merged(self, parse: Parse[Tree]) -> Parse[Tree]:
         return replace(parse, tree=merge(parse.tree), annotation=self.annotation)
