@@ -24,14 +24,9 @@ def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
 
 
 def offered(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
-    """Those that a dial is made of: of blocks a choice; of deduction, where a coarse grammar is there, no
-    policies about items without it, behind which they have learned."""
+    """Those that a dial is made of: of blocks a choice."""
     found = {} if parts.blocks is None else blocks.offered(parts.blocks, _of_spans(parts, policies))
-    by_coarse = parts.deduction is not None and parts.deduction.coarse is not None
-    deduced = _by_name(parts, policies)
-    return found | {
-        name: way for name, way in deduced.items() if way["coarse"] or "mask" not in way or not by_coarse
-    }
+    return found | _by_name(parts, policies)
 
 
 def is_deduced(way: Way) -> bool:
