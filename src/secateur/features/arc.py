@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
@@ -38,12 +39,26 @@ _PARTS = {"h": kernel.HEAD, "m": kernel.MODIFIER, "s": kernel.SIBLING, "b": kern
 _VERBS = ("VERB", "AUX", "VB", "V", "MD")
 _POINTS = ("PUNCT", ".", ",", ":", "``", "''", "-L", "-R", "-LRB-", "-RRB-")
 
+
+def _word(token: Token) -> str:
+    return normal_form(token.word)
+
+
+def _prefix(token: Token) -> str:
+    return normal_form(token.word)[:_PREFIX]
+
+
+def _suffix(token: Token) -> str:
+    return normal_form(token.word)[-_SUFFIX:]
+
+
+# Functions with names: features are sent to other processes.
 VIEWS: dict[str, View] = {
-    "word": lambda token: normal_form(token.word),
-    "prefix": lambda token: normal_form(token.word)[:_PREFIX],
-    "suffix": lambda token: normal_form(token.word)[-_SUFFIX:],
-    "tag": lambda token: token.tag,
-    "coarse": lambda token: token.coarse,
+    "word": _word,
+    "prefix": _prefix,
+    "suffix": _suffix,
+    "tag": attrgetter("tag"),
+    "coarse": attrgetter("coarse"),
 }
 
 
