@@ -1,0 +1,1 @@
+"""Agenda parsing with a PCFG."""
