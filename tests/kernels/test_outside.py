@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from grammar.test_projection import random_split
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import secateur as sec
+from grammar.test_projection import random_split
 from naive.cky import UNARY, cell_of
 from naive.enumerate import Forest
 from naive.outside import Scores
@@ -22,8 +22,7 @@ from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.outside import estimate, slack_of
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.testing.strategies import grammars, masks, sentences
-from secateur.testing.strategies import WORDS
+from secateur.testing.strategies import WORDS, grammars, masks, sentences
 
 BYTES = 1 << 30
 

@@ -5,9 +5,10 @@ part, over which at most one unary may still come. One table serves both: it hol
 
     outer(i, k, y) = max(node(i, k, y), max over x -> y of node(i, k, x) + weight),
 
-or that of the node, where there is no base. It is never below that of the node. So an agenda with two items for one (i, k, y), the base and that which
-a unary made of another base, may use it for either and stays admissible. For the second it may be too high,
-and then priorities may rise on the way up: an agenda that is to be exact takes items back that were popped.
+or that of the node, where there is no base. It is never below that of the node. So an agenda with two items
+for one (i, k, y), the base and that which a unary made of another base, may use it for either and stays
+admissible. For the second it may be too high, and then priorities may rise on the way up: an agenda that is
+to be exact takes items back that were popped.
 
 In float32 sums of m weights, none above 0, are off by at most m * 2^-24 of their size, whatever the order. A
 parse of n words has fewer than 4n weights. `slack` raises scores by a share of their size; with `slack_of`,
