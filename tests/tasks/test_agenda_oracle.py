@@ -20,8 +20,9 @@ from secateur.grammar.induce import induce
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.tasks.agenda_order.oracle import GAIN, GoldItems, Oracle, beside
+from secateur.tasks.agenda_order.oracle import GAIN, GoldItems, Oracle
 from secateur.testing.strategies import trees
+from secateur.treebanks.formats.brackets import read_tree
 from secateur.treebanks.normalization import Normalization
 from secateur.treebanks.tree import Tree
 
@@ -52,7 +53,7 @@ def worth(grammar: PCFG, derivation: Derivation, tree: Tree) -> float:
 small = trees(labels=("S", "A", "B"), tags=("t", "u"), words=("a", "b"), size=4, arity=3)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(st.lists(small, min_size=1, max_size=4), small)
 def test_it_is_the_best_derivation_with_most_gold_nodes(bank: list[Tree], other: Tree) -> None:
     normal = Normalization()
@@ -62,7 +63,7 @@ def test_it_is_the_best_derivation_with_most_gold_nodes(bank: list[Tree], other:
     grammar = induce(known, binarization=LEFT)
     words = grammar.lexicon.encode(gold.words())
     every = Forest(grammar, words)
-    assume(every.size() <= 2000)
+    assume(every.size() <= 300)
     derivations = every.derivations()
     oracle = Oracle(grammar, LEFT)
     found = oracle(words, gold)
@@ -73,10 +74,18 @@ def test_it_is_the_best_derivation_with_most_gold_nodes(bank: list[Tree], other:
         return
     ours = tuple(map(tuple, found.steps.tolist()))
     by_steps = {d.steps: worth(grammar, d, gold) for d in derivations}
-    assert by_steps[ours] == pytest.approx(max(by_steps.values()), abs=1e-3)
     check_items(grammar, oracle, found)
-    binary = {build_tree(grammar, np.array(d.steps), gold.words(), binarized=True) for d in derivations}
-    assert found.whole == (collapsed(LEFT(gold)) in {collapsed(tree) for tree in binary})
+    right = collapsed(LEFT(gold))
+    whole = [d for d in derivations if collapsed(built(grammar, d, gold)) == right]
+    assert found.whole == bool(whole)
+    if whole:
+        assert {d.steps: d.log for d in whole}[ours] == pytest.approx(max(d.log for d in whole))
+    else:
+        assert by_steps[ours] == pytest.approx(max(by_steps.values()), abs=1e-3)
+
+
+def built(grammar: PCFG, derivation: Derivation, gold: Tree) -> Tree:
+    return build_tree(grammar, np.array(derivation.steps), gold.words(), binarized=True)
 
 
 def collapsed(tree: Tree) -> str:
@@ -128,10 +137,23 @@ def test_labels_that_the_grammar_has_not() -> None:
     assert len(oracle.labels) - 1 in found.nodes[:, 2]
 
 
-def test_spans_beside_nodes() -> None:
-    kept = beside(np.array([[1, 3, 0], [0, 5, 0]]), 5)
-    crossing = {(0, 2), (2, 4), (2, 5)}
-    assert {(i, k) for i in range(6) for k in range(i + 1, 6) if not kept[i, k]} == crossing
+def test_a_gold_tree_may_be_very_unlikely() -> None:
+    """Trees with a node too few or too many are likelier, by more than any gain."""
+    grammar = PCFG.from_text(
+        """
+        S -> A B 0.5 | A 1e-40
+        A -> A B 0.5
+        A -> 'a' 0.5
+        B -> 'b' 0.5
+        """
+    )
+    oracle = Oracle(grammar, LEFT)
+    words = grammar.lexicon.encode(["a", "b"])
+    found = oracle(words, read_tree("(S (A (A a) (B b)))"))
+    assert found.whole
+    named = [(i, k, grammar.symbols[x], over) for i, k, x, over in found.items.tolist()]
+    assert named == [(0, 2, "S", 1), (0, 2, "A", 0), (0, 1, "A", 0), (1, 2, "B", 0)]
+    assert oracle(words, read_tree("(S (A a) (B b))")).whole
 
 
 @cache

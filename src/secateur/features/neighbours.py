@@ -9,7 +9,7 @@ of binarized trees, made symbols and tags included, unary chains by their top an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,17 +42,13 @@ class Neighbours:
     ) -> Neighbours:
         """From normalized trees, for a grammar whose sub-symbols have these shares in their symbols."""
         labels = tuple(sorted(set(grammar.unsplit)))
-        number = {label: c for c, label in enumerate(labels)}
         tags, tag = _tags(grammar, even_shares(grammar) if share is None else share)
-        before = np.zeros((len(tags) + 2, len(labels)))
-        after = np.zeros((len(tags) + 2, len(labels)))
-        for tree in trees:
-            around = _around(tag[grammar.lexicon.encode(tree.words())], len(tags))
-            for chain, i, k in chains(binarization(tree)):
-                for label in {chain[0], chain[-1]} & number.keys():
-                    before[around[i], number[label]] += 1
-                    after[around[k + 1], number[label]] += 1
-        return cls(labels, tags, tag, _log_shares(before), _log_shares(after))
+
+        def seen(tree: Tree) -> Ids:
+            return _around(tag[grammar.lexicon.encode(tree.words())], len(tags))
+
+        before, after = count_beside(trees, binarization, labels, seen, len(tags) + 2)
+        return cls(labels, tags, tag, _log(before), _log(after))
 
     def columns_of(self, grammar: PCFG) -> Ids:
         """[N] the label of each symbol."""
@@ -62,6 +58,28 @@ class Neighbours:
     def around(self, words: Ids) -> Ids:
         """[n+2] the tags of words, given as ids, with the boundary before and behind them."""
         return _around(self.tag[words], len(self.tags))
+
+
+def count_beside(
+    trees: Iterable[Tree],
+    binarization: Binarization,
+    labels: Sequence[str],
+    tags_of: Callable[[Tree], Ids],
+    kinds: int,
+) -> tuple[Floats, Floats]:
+    """[kinds, C] how often a label stands behind a tag, and before one; other labels are left out.
+
+    tags_of: [n+2] the numbers of a tree's tags, with what is before and behind them.
+    """
+    number = {label: c for c, label in enumerate(labels)}
+    before, after = np.zeros((kinds, len(labels))), np.zeros((kinds, len(labels)))
+    for tree in trees:
+        around = tags_of(tree)
+        for chain, i, k in chains(binarization(tree)):
+            for label in {chain[0], chain[-1]} & number.keys():
+                before[around[i], number[label]] += 1
+                after[around[k + 1], number[label]] += 1
+    return before, after
 
 
 def even_shares(grammar: PCFG) -> Floats:
@@ -86,6 +104,14 @@ def shares_of(split: SplitPCFG, fine: PCFG) -> Floats:
 
 def _tags(grammar: PCFG, share: Floats) -> tuple[tuple[str, ...], Ids]:
     """The unsplit tags, and for each word that under which it is likeliest; the first of equals."""
+    tags, prob = emissions(grammar, share)
+    best = prob.argmax(1)
+    best[prob.max(1) == 0.0] = len(tags) + 1
+    return tags, best.astype(np.uint32)
+
+
+def emissions(grammar: PCFG, share: Floats) -> tuple[tuple[str, ...], Floats]:
+    """The unsplit tags, and [W+1, T] p(word or class | tag); 0 for what is no word."""
     lexicon = grammar.lexicon
     tags = tuple(sorted({grammar.unsplit[t] for t in np.unique(lexicon.tag).tolist()}))
     number = {name: t for t, name in enumerate(tags)}
@@ -94,16 +120,14 @@ def _tags(grammar: PCFG, share: Floats) -> tuple[tuple[str, ...], Ids]:
     owner = np.repeat(np.arange(words), np.diff(lexicon.ptr)[:words])
     prob = np.zeros((words + 1, len(tags)))
     np.add.at(prob, (owner, of[lexicon.tag]), share[lexicon.tag] * np.exp(lexicon.weight))
-    best = prob.argmax(1)
-    best[prob.max(1) == 0.0] = len(tags) + 1
-    return tags, best.astype(np.uint32)
+    return tags, prob
 
 
 def _around(tags: Ids, boundary: int) -> Ids:
     return np.concatenate(([boundary], tags, [boundary])).astype(np.uint32)
 
 
-def _log_shares(counts: Floats) -> Floats:
+def _log(counts: Floats) -> Floats:
     smoothed = counts + SMOOTHING
     logs: Floats = np.log(smoothed / smoothed.sum(1, keepdims=True))
     return logs

@@ -1,9 +1,9 @@
 """What gold says of an agenda's items: those of the best derivation that agrees with the gold tree.
 
-That is the likeliest derivation among those with most gold nodes, by anchored scores: so much more for a gold
-label or tag, so much less for another one, nothing for made symbols. Where the grammar can derive the gold
-tree, this is its likeliest derivation (of a split grammar: of many); nearly everywhere else there is some
-derivation, and learners may use it or leave the sentence out.
+Where the grammar can derive the gold tree, that is its likeliest derivation (of a split grammar: of many).
+Elsewhere it is the likeliest among those with most gold nodes, by anchored scores: so much more for a gold
+label or tag, so much less for another one, nothing for made symbols. Nearly always there is one, and learners
+may use it or leave the sentence out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,13 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.uint64]
 
-GAIN = np.float32(40.0)  # of a gold node, in nats: more than hardly any choice of rules makes up for
+GoldItem = tuple[int, int, int, int]  # i, k, label, over
+
+# What gold labels gain and others lose, in nats. First there are no others, and if need be a gain makes sure
+# that no node is left out. A tree that is not quite gold may be likelier by any amount, but what comes last
+# is for sentences whose gold tree cannot be derived.
+GAIN = 40.0
+PASSES = ((0.0, -np.inf), (10 * GAIN, -np.inf), (GAIN, -GAIN))
 UNLIMITED = 1 << 62
 
 
@@ -63,12 +69,9 @@ class Oracle:
         found = chains(self.binarization(tree))
         gold = {item for chain, i, k in found for item in self._items(chain, i, k)}
         nodes = np.array(sorted({item[:3] for item in gold if not self._is_made[item[2]]}), np.int64)
-        n = len(words)
-        anchors = self._anchors(n, gold)
-        everything = np.ones((n + 1, n + 1), np.bool_)
         steps = np.zeros((0, 5), np.int64)
-        # A derivation with all gold nodes has no spans that cross theirs: without these it is sooner found.
-        for mask in (beside(nodes, n), everything):
+        for gain, other in PASSES:
+            mask, anchors = self._constraint(len(words), gold, gain, other)
             steps, *_ = cky.viterbi(self.grammar.rules, words, mask, anchors, UNLIMITED)
             items = items_of(steps)
             labels = self.label[items[:, 2]].tolist()
@@ -97,31 +100,25 @@ class Oracle:
         found[self.label[self.grammar.intermediate]] = True
         return found
 
-    def _items(self, chain: tuple[str, ...], i: int, k: int) -> list[tuple[int, int, int, int]]:
+    def _items(self, chain: tuple[str, ...], i: int, k: int) -> list[GoldItem]:
         """(i, k, label, over) of a chain's two ends, which are one if it returns to its label."""
         top, bottom = (self._number.get(name, len(self.labels) - 1) for name in (chain[0], chain[-1]))
         return [(i, k, bottom, 0)] if chain[0] == chain[-1] else [(i, k, bottom, 0), (i, k, top, 1)]
 
-    def _anchors(self, n: int, gold: set[tuple[int, int, int, int]]) -> Anchors:
-        """More for gold labels, less for all others but made ones."""
-        other = np.where(self._is_made, np.float32(0.0), -GAIN)
-        span = np.tile(other, (n * (n + 1) // 2, 1))
-        tag = np.full((n, len(self.labels)), -GAIN)
+    def _constraint(self, n: int, gold: set[GoldItem], gain: float, other: float) -> tuple[Bools, Anchors]:
+        """Spans, and scores of labels: where others are ruled out, so are made symbols that gold has not."""
+        hard = other == -np.inf
+        elsewhere = np.where(self._is_made & ~hard, 0.0, other).astype(np.float32)
+        span = np.tile(elsewhere, (n * (n + 1) // 2, 1))
+        tag = np.full((n, len(self.labels)), other, np.float32)
+        mask = np.full((n + 1, n + 1), not hard)
         for i, k, label, over in gold:
+            mask[i, k] = True
             if k - i == 1 and not over:
-                tag[i, label] = GAIN
-            elif not self._is_made[label]:
-                span[cell_of(i, k), label] = GAIN
-        return Anchors(span[:, self.label], tag[:, self.label])
-
-
-def beside(nodes: Ints, n: int) -> Bools:
-    """[n+1, n+1] the spans that cross none of some nodes."""
-    begin, end = np.indices((n + 1, n + 1))
-    kept = np.ones((n + 1, n + 1), np.bool_)
-    for i, k in np.unique(nodes[:, :2], axis=0).tolist():
-        kept &= ~((begin < i) & (i < end) & (end < k) | (i < begin) & (begin < k) & (k < end))
-    return kept
+                tag[i, label] = gain
+            else:
+                span[cell_of(i, k), label] = 0.0 if self._is_made[label] else gain
+        return mask, Anchors(span[:, self.label], tag[:, self.label])
 
 
 def items_of(steps: Steps) -> Ints:
