@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import secateur as sec
-from grammar.test_projection import random_split
 from naive.cky import UNARY, cell_of
 from naive.enumerate import Forest
 from naive.outside import Scores
@@ -23,6 +22,7 @@ from secateur.kernels.agenda.outside import estimate, slack_of
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.testing.strategies import WORDS, grammars, masks, sentences
+from split_cases import random_split
 
 BYTES = 1 << 30
 
