@@ -170,3 +170,13 @@ def test_words_of_no_entry_and_merits_of_no_name() -> None:
         assert all(np.isfinite(table).all() for table in found.tables(["a", "zzz"], merit)[1:4])
     with pytest.raises(InputError, match="unknown figure of merit 'best'"):
         found.tables(["a"], "best")  # type: ignore[arg-type]
+
+
+def test_restored_for_the_same_grammar_alone() -> None:
+    again = Merits.restored(merits().grammar, merits().arrays())
+    for merit in MERITS:
+        for ours, theirs in zip(again.tables(WORDS, merit), merits().tables(WORDS, merit), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    other = PCFG.from_text("S -> A B 1.0\nA -> 'a' 1.0\nB -> 'b' 1.0")
+    with pytest.raises(InputError, match="another grammar"):
+        Merits.restored(other, merits().arrays())

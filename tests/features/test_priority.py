@@ -17,8 +17,8 @@ import secateur as sec
 from naive import priority as naive
 from secateur.errors import InputError
 from secateur.features import marks
-from secateur.features.neighbours import even_shares, shares_of
-from secateur.features.priority import LEAST_SHARE, SCALES, Known, PriorityFeatures, PrioritySettings
+from secateur.features.neighbours import LEAST_SHARE, even_shares, shares_of
+from secateur.features.priority import SCALES, Known, PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.bounds import Bounds
@@ -69,6 +69,8 @@ SETTINGS = (
     PrioritySettings(marks="against", inside="by sentence", shares=True),
     PrioritySettings(marks="none", inside="over best"),
     PrioritySettings(inside="over best", outside=True, shares=True),
+    PrioritySettings(marks="against", merit=True),
+    PrioritySettings(merit=True, outside=True, shares=True),
 )
 
 
@@ -175,13 +177,25 @@ def test_what_is_in_no_parse_is_never_useful(weight: float) -> None:
 def test_the_start_is_uniform_cost_or_a_star() -> None:
     found = features(PrioritySettings(outside=True))
     x = found.columns(SENTENCES[0])
-    plain, guided = found.tables(x, found.start()), found.tables(x, found.start(outside=True))
+    plain, guided = found.tables(x, found.start()), found.tables(x, found.start("outside"))
     assert plain.inside == guided.inside == 1.0
     assert not plain.span.any()
     assert not plain.first.any()
     assert not plain.last.any()
     np.testing.assert_array_equal(guided.outside, x.estimate.outside)
     assert set(np.unique(plain.outside)) == {-np.inf, 0.0}
+
+
+def test_the_parts_of_a_merit_add_up_to_it() -> None:
+    found = features(PrioritySettings(merit=True, outside=True, shares=True))
+    assert found.merits is not None
+    for words in SENTENCES:
+        weights = found.start("words", "label | word before", "word after | label")
+        ours = found.tables(found.columns(words), weights)._replace(outside=np.zeros((0, 0), np.float32))
+        theirs = found.merits.tables(words, "boundary")
+        items, inside = items_of(found, len(words), 100)
+        for item, score in zip(items, inside, strict=True):
+            assert priority(ours, item, score) == pytest.approx(priority(theirs, item, score), abs=1e-3)
 
 
 # One feature after the other --------------------------------------------------------------------------------
@@ -355,10 +369,12 @@ def test_another_grammar_is_refused() -> None:
 
 def test_settings_that_lack_something() -> None:
     found = unsplit()
-    for settings, what in (
-        (PrioritySettings(outside=True), "bounds"),
-        (PrioritySettings(shares=True), "shares"),
-    ):
+    lacking = {
+        "bounds": PrioritySettings(outside=True),
+        "shares": PrioritySettings(shares=True),
+        "merit": PrioritySettings(merit=True),
+    }
+    for what, settings in lacking.items():
         with pytest.raises(InputError, match=what):
             found.with_settings(settings)
     with pytest.raises(InputError, match="patterns"):

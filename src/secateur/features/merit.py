@@ -19,15 +19,15 @@ on the left, is not here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from secateur.errors import InputError
-from secateur.features.neighbours import SMOOTHING, count_beside, emissions, even_shares
+from secateur.features.neighbours import LEAST_SHARE, SMOOTHING, count_beside, emissions, even_shares
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda.priorities import Priorities
@@ -37,7 +37,16 @@ Floats = npt.NDArray[np.float64]
 Merit = Literal["straight", "mean", "trigram", "left", "boundary"]
 
 MERITS: tuple[Merit, ...] = get_args(Merit)
+SAVED = ("tags", "usual", "label", "before", "after")
 PRIOR = 5.0  # how many tags of the shorter history a history is worth
+
+
+class Parts(NamedTuple):
+    """Of a sentence: what there is to add to the inside score. The sum of all is the boundary estimate."""
+
+    prefix: Floats  # [n+1] log p(the first k words): that at the start less that at the end
+    before: Floats  # [n+1, C] log p(label | word before)
+    after: Floats  # [n+1, C] log p(word after | label) / p(word after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +55,11 @@ class Merits:
 
     grammar: PCFG
     tags: Floats  # [T+1, T+1, T+1] p(tag | the two before); before the first are boundaries, the last is one
-    emitted: Floats  # [W+1, T+1] p(word | tag)
     usual: Floats  # [T+1] p(tag)
     label: Floats  # [C] log p(label)
     before: Floats  # [T+1, C] p(label | tag before)
     after: Floats  # [T+1, C] p(tag after | label)
+    emitted: Floats  # [W+1, T+1] p(word | tag)
     log_share: Floats  # [N] of a sub-symbol in its label
     of: Ids  # [N] the label of a symbol
 
@@ -60,8 +69,7 @@ class Merits:
     ) -> Merits:
         """From normalized trees, for a grammar whose sub-symbols have these shares in their symbols."""
         trees = list(trees)
-        share = even_shares(grammar) if share is None else share
-        names, known = emissions(grammar, share)
+        names, _ = emissions(grammar, even_shares(grammar))
         boundary = len(names)
         number = {name: t for t, name in enumerate(names)}
 
@@ -70,43 +78,63 @@ class Merits:
             inner = [number.get(tag, boundary) for tag in tree.tags()]
             return np.array([boundary, *inner, boundary], np.uint32)
 
-        labels, of = np.unique(np.array(grammar.unsplit), return_inverse=True)
-        before, after = count_beside(trees, binarization, labels.tolist(), tags_of, boundary + 1)
+        labels = sorted(set(grammar.unsplit))
+        before, after = count_beside(trees, binarization, labels, tags_of, boundary + 1)
         total = before.sum(0) + SMOOTHING
         before, after = before + SMOOTHING, after + SMOOTHING
-        emitted = np.concatenate((known, np.zeros((len(known), 1))), axis=1)
-        emitted[known.max(1) == 0.0, :boundary] = 1.0  # no word tells that it cannot be
         usual, three = tag_model([tags_of(tree).tolist() for tree in trees], boundary + 1)
-        return cls(
-            grammar,
-            three,
-            emitted,
-            usual,
-            np.log(total / total.sum()),
-            before / before.sum(1, keepdims=True),
-            after / after.sum(0),
-            np.log(np.maximum(share, np.finfo(float).tiny)),
-            of.astype(np.uint32),
-        )
+        arrays = {
+            "tags": three,
+            "usual": usual,
+            "label": np.log(total / total.sum()),
+            "before": before / before.sum(1, keepdims=True),
+            "after": after / after.sum(0),
+        }
+        return cls.restored(grammar, arrays, share)
+
+    def arrays(self) -> dict[str, Floats]:
+        """All that does not follow from the grammar and the shares."""
+        return {name: getattr(self, name) for name in SAVED}
+
+    @classmethod
+    def restored(cls, grammar: PCFG, arrays: Mapping[str, Floats], share: Floats | None = None) -> Merits:
+        """With the grammar and the shares that they were learned with."""
+        share = even_shares(grammar) if share is None else share
+        labels, of = np.unique(np.array(grammar.unsplit), return_inverse=True)
+        names, known = emissions(grammar, share)
+        tags, kinds = len(names) + 1, len(labels)
+        shapes = ((tags, tags, tags), (tags,), (kinds,), (tags, kinds), (tags, kinds))
+        if tuple(arrays[name].shape for name in SAVED) != shapes:
+            raise InputError("figures of merit of another grammar", fix="learn them for this one")
+        emitted = np.concatenate((known, np.zeros((len(known), 1))), axis=1)
+        emitted[known.max(1) == 0.0, : len(names)] = 1.0  # no word tells that it cannot be
+        log_share = np.log(np.maximum(share, LEAST_SHARE))
+        saved = {name: arrays[name] for name in SAVED}
+        return cls(grammar, **saved, emitted=emitted, log_share=log_share, of=of.astype(np.uint32))
+
+    def parts(self, words: Ids) -> Parts:
+        """Of a sentence, given as word ids."""
+        prefix, n = self.prefixes(words), len(words)
+        before = np.log(self.tags_beside(words)[: n + 1] @ self.before)
+        after = np.log(self.words_beside(words)[1:] @ self.after) - np.diff(prefix)[:, None]
+        return Parts(prefix[: n + 1], before, after)
 
     def tables(self, words: Sequence[str], merit: Merit) -> Priorities:
         """Of all items of a sentence."""
         if merit not in MERITS:
             raise InputError(f"unknown figure of merit {merit!r}", fix=f"choose from {', '.join(MERITS)}")
-        ids, n = self.grammar.lexicon.encode(words), len(words)
-        symbols = len(self.of)
+        n, symbols = len(words), len(self.of)
+        prefix, before, after = self.parts(self.grammar.lexicon.encode(words))
         first, last = np.zeros((n + 1, symbols)), np.zeros((n + 1, symbols))
         span = np.zeros((n + 1, n + 1))
-        prefix = self.prefixes(ids)
         if merit == "mean":
             span -= (np.arange(n + 1) - np.arange(n + 1)[:, None]) * prefix[n] / n
         elif merit != "straight":
-            further = merit == "boundary"
-            span += prefix[: n + 1, None] - prefix[further : n + 1 + further]
-            label = self.label if merit == "trigram" else np.log(self.tags_beside(ids)[: n + 1] @ self.before)
-            first[:] = (label[..., self.of] + self.log_share).reshape(-1, symbols)
-            if further:
-                last[:] = np.log(self.words_beside(ids)[1:] @ self.after)[:, self.of]
+            span += prefix[:, None] - prefix
+            label = self.label if merit == "trigram" else before
+            first[:] = label[..., self.of] + self.log_share
+            if merit == "boundary":
+                last[:] = after[:, self.of]
         column, nothing = np.arange(symbols, dtype=np.uint32), np.zeros((0, 0), np.float32)
         return Priorities(1.0, span, first, last, column, nothing, np.zeros(symbols, np.uint32))
 

@@ -24,6 +24,7 @@ from secateur.treebanks.tree import Tree
 Floats = npt.NDArray[np.float64]
 
 SMOOTHING = 0.1
+LEAST_SHARE = 1e-6  # of a sub-symbol in its label: none is ruled out by how seldom it is used
 
 
 @dataclass(frozen=True, eq=False)

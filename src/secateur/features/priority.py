@@ -1,4 +1,4 @@
-"""What an item's priority depends on: the features of the 2012 paper, section 2.3, and three more.
+"""What an item's priority depends on: the features of the 2012 paper, section 2.3, and more.
 
 Items are (i, k, symbol). All features but the inside score are known before a sentence is parsed, and depend
 on the span, on the label and one end of the span, or on the label and the span: the kernel receives their
@@ -11,6 +11,8 @@ sums as tables. Each is divided by a fixed scale, so that one step size suits al
 - whether the word before, the first, or the word after begins with a capital, another letter, a digit or
   another sign
 - patterns of punctuation within (`features.marks`)
+- the parts of a figure of merit (`features.merit`): how unlikely the words are, log p(label | word before),
+  and how much likelier than usual the word after is behind the label
 - an estimate of the outside score, from a coarser grammar
 """
 
@@ -26,7 +28,8 @@ import numpy.typing as npt
 
 from secateur.errors import InputError
 from secateur.features.marks import Pattern, Places, places_of, strongest
-from secateur.features.neighbours import Neighbours
+from secateur.features.merit import Merits, Parts
+from secateur.features.neighbours import LEAST_SHARE, Neighbours
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.bounds import Bounds, Estimate
 from secateur.grammar.pcfg import PCFG, Ids
@@ -44,7 +47,6 @@ SCALES = {"score": 10.0, "score a word": 1.0, "length": 3.0, "ratio": 0.3, "log 
 # How many patterns of punctuation there are, for and against: as the NIPS text has it, and the workshop's.
 MARKS = {"both": (5, 5), "against": (0, 5), "none": (0, 0)}
 CLASSES = ("capital", "letter", "digit", "sign")
-LEAST_SHARE = 1e-6  # of a sub-symbol: none is ruled out by how seldom it is used
 
 # Where features stand: first those of the item, then those of where it begins, of where it ends, of patterns.
 _INSIDE, _LENGTH, _RATIO, _BEFORE, _AFTER = range(5)
@@ -53,6 +55,7 @@ _ITEM = (
     ("label | tag before", "log p"), ("label | tag after", "log p"),
 )  # fmt: skip
 _BEGIN = ("begins the sentence", *(f"{word} {kind}" for word in ("before:", "first:") for kind in CLASSES))
+_MERIT = (("words", "score"), ("label | word before", "log p"), ("word after | label", "log p"))
 _END = ("ends the sentence", *(f"after: {kind}" for kind in CLASSES))
 _BEGINS = 1 + len(_ITEM)
 _ENDS = _BEGINS + len(_BEGIN)
@@ -61,12 +64,13 @@ _MARKS = _ENDS + len(_END)
 
 @dataclass(frozen=True, slots=True)
 class PrioritySettings:
-    """Which features there are; the last three need bounds, or what sub-symbols are used for."""
+    """Which features there are; some need bounds, or the shares of sub-symbols in their labels."""
 
     marks: Literal["both", "against", "none"] = "both"
     inside: Literal["whole", "by sentence", "over best"] = "whole"
+    merit: bool = False
     outside: bool = False
-    shares: bool = False  # p(label | tag) times the sub-symbol's share in the label
+    shares: bool = False  # p(label | what is beside it) times the sub-symbol's share in the label
 
     @property
     def bounded(self) -> bool:
@@ -82,9 +86,11 @@ class Known(NamedTuple):
     end: Floats  # [features of where it ends, n+1]
     tags: Ids  # [n+2] of the words, with what is around them
     places: Places  # [M, 5] where patterns of punctuation are
+    parts: Parts  # of a figure of merit; empty where it is no feature
     estimate: Estimate  # empty where there are no bounds
 
 
+_NO_PARTS = Parts(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
 _NOTHING = Estimate(np.zeros(0, np.float32), np.zeros((0, 0), np.float32))
 
 
@@ -98,12 +104,15 @@ class PriorityFeatures:
     settings: PrioritySettings = PrioritySettings()
     share: Floats | None = None  # [N] of each sub-symbol in its symbol
     bounds: Bounds | None = None
+    merits: Merits | None = None
 
     def __post_init__(self) -> None:
         if self.settings.bounded and self.bounds is None:
             raise InputError("features that need bounds", fix="give bounds, or leave those features out")
         if self.settings.shares and self.share is None:
             raise InputError("features that need shares", fix="give how often each sub-symbol is used")
+        if self.settings.merit and self.merits is None:
+            raise InputError("features that need figures of merit", fix="learn them from the trees")
 
     @classmethod
     def learned(
@@ -121,7 +130,8 @@ class PriorityFeatures:
         positive, negative = MARKS[settings.marks]
         patterns = strongest(trees, binarization, positive=positive, negative=negative) if negative else ()
         neighbours = Neighbours.learned(grammar, trees, binarization, share=share)
-        return cls(grammar, neighbours, patterns, settings, share, bounds)
+        merits = Merits.learned(grammar, trees, binarization, share=share) if settings.merit else None
+        return cls(grammar, neighbours, patterns, settings, share, bounds, merits)
 
     # What there is ------------------------------------------------------------------------------------------
 
@@ -144,16 +154,25 @@ class PriorityFeatures:
         """Names and what they are scaled as."""
         marks = [" ".join(pattern) for pattern in self.patterns]
         indicators = [(name, "indicator") for name in (*_BEGIN, *_END, *marks)]
+        merit = _MERIT if self.settings.merit else ()
         outside = [("outside", "score")] if self.settings.outside else []
         inside = "score a word" if self.settings.inside == "by sentence" else "score"
-        return (("inside", inside), *_ITEM, *indicators, *outside)
+        return (("inside", inside), *_ITEM, *indicators, *merit, *outside)
 
-    def start(self, *, outside: bool = False) -> npt.NDArray[np.float32]:
-        """The weight of the inside score alone: uniform cost, where it is whole; with that of outside, A*."""
+    @property
+    def _merit(self) -> int:
+        """Where the parts of the figure of merit begin."""
+        return _MARKS + len(self.patterns)
+
+    def start(self, *names: str) -> npt.NDArray[np.float32]:
+        """Weights of 1 for the inside score and these features, whatever their scales.
+
+        Alone that is uniform cost, where the inside score is whole; with "outside", A*; with the three parts
+        of the figure of merit, the boundary estimate.
+        """
         found = np.zeros(self.dim, np.float32)
-        found[_INSIDE] = self.scales[_INSIDE]
-        if outside:
-            found[self.names.index("outside")] = SCALES["score"]
+        for name in ("inside", *names):
+            found[self.names.index(name)] = self.scales[self.names.index(name)]
         return found
 
     # Of a sentence ------------------------------------------------------------------------------------------
@@ -170,7 +189,8 @@ class PriorityFeatures:
             end[kind, position] = 1.0
         estimate = self.bounds.estimate(ids, mask) if self.settings.bounded and self.bounds else _NOTHING
         places = places_of(self.patterns, words)
-        return Known(ids, begin, end, self.neighbours.around(ids), places, estimate)
+        parts = self.merits.parts(ids) if self.settings.merit and self.merits else _NO_PARTS
+        return Known(ids, begin, end, self.neighbours.around(ids), places, parts, estimate)
 
     def tables(self, x: Known, weights: Weights) -> Priorities:
         """theta . phi of all items."""
@@ -184,6 +204,13 @@ class PriorityFeatures:
         if self.settings.inside == "over best":
             span -= theta[_INSIDE] * self._best(x)
         before, after = self._log_p
+        first, last = theta[_BEFORE] * before[x.tags[:-1]], theta[_AFTER] * after[x.tags[1:]]
+        if self.settings.merit:
+            words, left, right = theta[self._merit :][: len(_MERIT)]
+            span += words * (x.parts.prefix[:, None] - x.parts.prefix)
+            beside = self._parts(x)
+            first += left * beside[0]
+            last += right * beside[1]
         outside = x.estimate.outside
         if self.settings.outside:
             there = outside > -np.inf
@@ -191,8 +218,8 @@ class PriorityFeatures:
         return Priorities(
             float(theta[_INSIDE] / (n if self.settings.inside == "by sentence" else 1)),
             span,
-            theta[_BEFORE] * before[x.tags[:-1]],
-            theta[_AFTER] * after[x.tags[1:]],
+            first,
+            last,
             self._column,
             outside if self.settings.outside else _NOTHING.outside,
             self._seen,
@@ -215,6 +242,11 @@ class PriorityFeatures:
         value[:, _ENDS:_MARKS] = x.end[:, k].T
         for pattern, first, last, from_end, to_end in x.places.tolist():
             value[(first <= i) & (i < last) & (from_end <= k) & (k < to_end), _MARKS + pattern] = 1.0
+        if self.settings.merit:
+            beside = self._parts(x)
+            value[:, self._merit] = x.parts.prefix[i] - x.parts.prefix[k]
+            value[:, self._merit + 1] = beside[0][i, column]
+            value[:, self._merit + 2] = beside[1][k, column]
         if self.settings.outside:
             outside = x.estimate.outside[cell_of(i, k), self._seen[symbol]]
             value[:, -1] = np.where(outside > -np.inf, outside, 0.0)
@@ -242,6 +274,11 @@ class PriorityFeatures:
         found[_ENDS:_MARKS] = x.end @ span.sum(0)
         for pattern, first, last, from_end, to_end in x.places.tolist():
             found[_MARKS + pattern] += span[first:last, from_end:to_end].sum()
+        if self.settings.merit:
+            beside = self._parts(x)
+            found[self._merit] = x.parts.prefix @ (span.sum(1) - span.sum(0))
+            found[self._merit + 1] = (sums.first * beside[0]).sum()
+            found[self._merit + 2] = (sums.last * beside[1]).sum()
         if self.settings.outside:
             there = x.estimate.outside > -np.inf
             found[-1] = (sums.outside[there] * x.estimate.outside[there].astype(np.float64)).sum()
@@ -254,9 +291,21 @@ class PriorityFeatures:
         before, after = self.neighbours.before, self.neighbours.after
         if not self.settings.shares or self.share is None:
             return before, after
-        share = np.log(np.maximum(self.share, LEAST_SHARE))
-        label = self.neighbours.columns_of(self.grammar)
+        share, label = self._log_share
         return before[:, label] + share, after[:, label] + share
+
+    def _parts(self, x: Known) -> tuple[Floats, Floats]:
+        """[n+1, C] what the words beside items say of labels; with shares a column for each symbol."""
+        if not self.settings.shares or self.share is None:
+            return x.parts.before, x.parts.after
+        share, label = self._log_share
+        return x.parts.before[:, label] + share, x.parts.after[:, label]
+
+    @cached_property
+    def _log_share(self) -> tuple[Floats, Ids]:
+        """[N] of a sub-symbol in its label, and which that is."""
+        assert self.share is not None
+        return np.log(np.maximum(self.share, LEAST_SHARE)), self.neighbours.columns_of(self.grammar)
 
     @cached_property
     def _column(self) -> Ids:
@@ -296,7 +345,11 @@ class PriorityFeatures:
             "before": neighbours.before,
             "after": neighbours.after,
         }
-        return found if self.share is None else {**found, "share": self.share}
+        if self.share is not None:
+            found["share"] = self.share
+        if self.merits is not None:
+            found |= {f"merit-{name}": array for name, array in self.merits.arrays().items()}
+        return found
 
     @classmethod
     def restored(
@@ -320,7 +373,10 @@ class PriorityFeatures:
         neighbours = Neighbours(labels, tags, arrays["tag"], arrays["before"], arrays["after"])
         patterns = tuple(tuple(pattern) for pattern in notes["patterns"])
         settings = PrioritySettings(**notes["settings"])
-        return cls(grammar, neighbours, patterns, settings, arrays.get("share"), bounds)
+        merits = {name.removeprefix("merit-"): array for name, array in arrays.items() if "merit-" in name}
+        share = arrays.get("share")
+        learned = Merits.restored(grammar, merits, share) if merits else None
+        return cls(grammar, neighbours, patterns, settings, share, bounds, learned)
 
     def with_settings(self, settings: PrioritySettings) -> PriorityFeatures:
         """Otherwise, but for the patterns, which are learned."""
