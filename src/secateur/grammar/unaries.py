@@ -24,6 +24,26 @@ def chain(tree: Tree) -> tuple[tuple[str, ...], Tree]:
     return tuple(labels), node
 
 
+def chains(tree: Tree) -> list[tuple[tuple[str, ...], int, int]]:
+    """The nodes (i, k) of a binarized tree, unary chains as one with all their labels, top first."""
+    found: list[tuple[tuple[str, ...], int, int]] = []
+
+    def visit(node: Tree) -> tuple[int, int]:
+        labels, bottom = chain(node)
+        children = [child for child in bottom.children if isinstance(child, Tree)]
+        if children:
+            parts = [visit(child) for child in children]
+            i, k = parts[0][0], parts[-1][1]
+        else:
+            i = bottom.leaves()[0][0]
+            k = i + 1
+        found.append((labels, i, k))
+        return i, k
+
+    visit(tree)
+    return found
+
+
 def compose(rules: Iterable[tuple[str, str, float]]) -> list[UnaryRule]:
     """Best chains of unary rules (parent, child, weight) as single rules.
 

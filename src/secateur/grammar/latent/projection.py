@@ -38,6 +38,23 @@ def project(
         whole = np.repeat(np.add.reduceat(used, begin), sizes)
         even = np.repeat(1.0 / sizes, sizes)  # where no one is used
         shares.append(np.divide(used, whole, out=even, where=whole > 0.0))
+    return _joined(coarse, blocks, begins, np.add, shares)
+
+
+def bound(coarse: PCFG, blocks: Blocks, ancestry: Sequence[tuple[Ids, ...]], level: int) -> Blocks:
+    """The largest of p(a -> b c) over a in A, b in B, c in C: no probabilities, but never too low."""
+    begins = [groups(ancestry, level, x) for x in range(len(blocks.splits))]
+    return _joined(coarse, blocks, begins, np.maximum)
+
+
+def _joined(
+    coarse: PCFG,
+    blocks: Blocks,
+    begins: Sequence[Ids],
+    join: np.ufunc,
+    shares: Sequence[Floats] | None = None,
+) -> Blocks:
+    """The rules of sub-symbols taken together from where groups of these begin, times the parents' shares."""
     binary, unary = coarse.binary, coarse.unary
     parts: list[npt.NDArray[np.generic]] = []
     for symbols, ptr, flat in (
@@ -48,9 +65,10 @@ def project(
         found = []
         for r, row in enumerate(zip(*(column.tolist() for column in symbols), strict=True)):
             block = flat[ptr[r] : ptr[r + 1]].reshape([blocks.splits[x] for x in row])
-            block = block * shares[row[0]].reshape(-1, *[1] * (len(row) - 1))
+            if shares is not None:
+                block = block * shares[row[0]].reshape(-1, *[1] * (len(row) - 1))
             for axis, x in enumerate(row):
-                block = np.add.reduceat(block, begins[x], axis)
+                block = join.reduceat(block, begins[x], axis)
             found.append(block.ravel())
         parts += [np.cumsum([0, *map(len, found)]).astype(np.uint64), np.concatenate([*found, np.zeros(0)])]
     return Blocks(np.array([len(b) for b in begins], np.uint32), *parts)

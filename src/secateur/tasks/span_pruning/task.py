@@ -19,7 +19,7 @@ from secateur.features.span import Columns, SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.derivation import Steps
 from secateur.grammar.pcfg import PCFG
-from secateur.grammar.unaries import chain
+from secateur.grammar.unaries import chains
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.brackets import NO_BRACKET, Classes, GoldBrackets, count_matches
 from secateur.kernels.cky.rules import NO_ANCHORS
@@ -119,7 +119,7 @@ class SpanPruning:
         spans = np.zeros((n + 1, n + 1), np.bool_)
         nodes: list[tuple[int, int, int]] = []
         total = 0
-        for top, i, k in _nodes(binary):
+        for (top, *_), i, k in chains(binary):
             if k - i == 1:
                 continue
             spans[i, k] = True
@@ -214,23 +214,3 @@ def sites_of(n: int) -> Sites:
     sites = np.concatenate(wide).astype(np.int32) if wide else np.zeros((0, 2), np.int32)
     sites.flags.writeable = False  # shared by all sentences of this length
     return sites
-
-
-def _nodes(tree: Tree) -> list[tuple[str, int, int]]:
-    """(label, i, k) of the nodes of a binarized tree, unary chains as their top."""
-    found: list[tuple[str, int, int]] = []
-
-    def visit(node: Tree) -> tuple[int, int]:
-        labels, bottom = chain(node)
-        children = [child for child in bottom.children if isinstance(child, Tree)]
-        if children:
-            ends = [visit(child) for child in children]
-            i, k = ends[0][0], ends[-1][1]
-        else:
-            i = bottom.leaves()[0][0]
-            k = i + 1
-        found.append((labels[0], i, k))
-        return i, k
-
-    visit(tree)
-    return found
