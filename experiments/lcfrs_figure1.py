@@ -5,8 +5,8 @@
 As in the paper: a PLCFRS from the first 1,000 training trees; LOLS over hyperedges, from the policy that
 keeps everything, on those of these trees with at most five words, and judged on the same; accuracy is F1 over
 all nodes, runtime the number of hyperedges. Beside it: the same from a baseline trained to keep what is gold;
-and what both do on test sentences of at most five words. The grammar's rules are binary here; the paper's
-were as the trees had them.
+what both do on test sentences of at most five words; and the same with decisions about items, and about sets
+of positions. The grammar's rules are binary here; the paper's were as the trees had them.
 """
 
 from __future__ import annotations
@@ -37,24 +37,27 @@ from secateur.search.linear import Logistic, logistic_regression
 from secateur.search.pool import Pool
 from secateur.tasks.hyperedge_pruning.policies import keep_all
 from secateur.tasks.hyperedge_pruning.propagate import propagate
+from secateur.tasks.hyperedge_pruning.space import UNITS, Unit
 from secateur.tasks.hyperedge_pruning.task import HyperedgePruning
 
 NAME = "lcfrs-figure1"
 TRADEOFFS = (1.0, 0.1, 0.01, 0.001, 0.0001)
 TREES, WORDS, ITERATIONS = 1000, 5, 10
 REGULARIZER, PENALTY = 2.0**-12, 0.1
+PAPERS: Unit = "hyperedge"
 KEEP, BASELINE = "from keeping everything", "from a baseline"
 
 Row = dict[str, Any]
 
 
-def task_of(trees: Trees) -> HyperedgePruning:
-    """Over hyperedges, with the features of the paper, and its accuracy."""
+def task_of(trees: Trees, unit: Unit) -> HyperedgePruning:
+    """With the features of the paper, and its accuracy."""
     grammar = induce(trees).binarized()
     spans = SpanFeatures.from_words(trees.vocabulary(), templates=PAPER, bits=18)
-    features = ItemFeatures.of_grammar(grammar, spans, conjoined=False)
+    features = ItemFeatures.of_grammar(grammar, spans, conjoined=False, labelled=unit != "set")
     parameters = replace(PROPER, all_nodes=True)
-    return HyperedgePruning(grammar, features, Binarization.from_notes(grammar.notes), parameters=parameters)
+    binarization = Binarization.from_notes(grammar.notes)
+    return HyperedgePruning(grammar, features, binarization, unit, parameters=parameters)
 
 
 def examples(task: HyperedgePruning, trees: Trees) -> list[Example]:
@@ -89,8 +92,14 @@ def judged(task: HyperedgePruning, policy: Policy, data: Sequence[Example]) -> R
 
 
 def measure(case: LcfrsCase) -> Row:
+    """The paper's decisions, and the others."""
+    found = {unit: measured(case, unit) for unit in UNITS}
+    return {**found[PAPERS], "units": {unit: row["rows"] for unit, row in found.items() if unit != PAPERS}}
+
+
+def measured(case: LcfrsCase, unit: Unit) -> Row:
     trees = case.trees.train[:TREES]
-    task = task_of(trees)
+    task = task_of(trees, unit)
     train = examples(task, trees.filter(max_length=WORDS))
     test = examples(task, case.trees.test.filter(max_length=WORDS))
     if not (train and test):
@@ -149,7 +158,23 @@ def show(pictures: Pictures, name: str, found: Row) -> str:
         header += [f"{part}: F1 over all nodes", "hyperedges", "without a parse", "ms a sentence"]
     count = found["sentences"]
     text = f"{name.rsplit('-', 1)[0]}: {count['train']} training and {count['test']} test sentences.\n\n"
-    return text + pictures(f"{NAME}-{name}", partial(draw, found)) + "\n" + table(header, rows)
+    figure = pictures(f"{NAME}-{name}", partial(draw, found))
+    return text + figure + "\n" + table(header, rows) + "\nBy what is decided about:\n\n" + by_unit(found)
+
+
+def by_unit(found: Row) -> str:
+    """F1 and hyperedges on test."""
+    units = {PAPERS: found["rows"], **found["units"]}
+    header = ["policy", "tradeoff"]
+    for unit in units:
+        header += [f"{unit}: F1, test", "hyperedges"]
+    rows = []
+    for beside in zip(*units.values(), strict=True):
+        row = [f"LOLS {beside[0]['from']}", f"{beside[0]['tradeoff']:g}"]
+        for r in beside:
+            row += [f"{100 * r['test']['accuracy']:.1f}", f"{r['test']['hyperedges']:,.1f}"]
+        rows.append(row)
+    return table(header, rows)
 
 
 def cells(row: Row, found: Row, sides: Sequence[str]) -> list[str]:

@@ -91,6 +91,8 @@ def test_figure_1(out: Path) -> None:
         rewards = [r["accuracy"] - one["tradeoff"] * r["hyperedges"] for r in (begin, one["train"])]
         assert rewards[1] >= rewards[0] - 1e-9
         assert one["train"]["hyperedges"] <= everything["hyperedges"]
+    assert [len(rows) for rows in row["units"].values()] == 2 * [len(row["rows"])]
+    assert all(r["train"]["hyperedges"] <= everything["hyperedges"] for r in row["units"]["item"])
 
 
 def test_the_dial(out: Path) -> None:
