@@ -109,29 +109,36 @@ class Agenda:
             self.offer((i, k, z, 0), Made(score, BINARY, r, (left, right)))
         return item[:3] == self.goal
 
-    # By the sibling's symbol, then by when it came to be a node, then by rule.
+    # By the sibling's symbol, then by when it came to be a node, then by weight, then by rule.
 
     def as_left(self, item: Item) -> Iterator[tuple[int, Item, Item]]:
         i, k, y, _ = item
         for z in range(len(self.grammar.symbols)):
             for (begin, end, symbol), right in list(self.node.items()):
                 if (begin, symbol) == (k, z) and allowed(self.mask, i, end, self.n):
-                    yield from ((r, item, right) for r, rule in enumerate(self.binary) if rule[1:3] == (y, z))
+                    yield from ((r, item, right) for r in self.rules(y, z))
 
     def as_right(self, item: Item) -> Iterator[tuple[int, Item, Item]]:
         i, k, z, _ = item
         for y in range(len(self.grammar.symbols)):
             for (begin, end, symbol), left in list(self.node.items()):
                 if (end, symbol) == (i, y) and allowed(self.mask, begin, k, self.n):
-                    yield from ((r, left, item) for r, rule in enumerate(self.binary) if rule[1:3] == (y, z))
+                    yield from ((r, left, item) for r in self.rules(y, z))
+
+    def rules(self, y: int, z: int) -> list[int]:
+        """Of a pair of children, the likeliest first."""
+        found = [r for r, rule in enumerate(self.binary) if rule[1:3] == (y, z)]
+        return sorted(found, key=lambda r: -self.binary[r][3])
 
     def offer(self, item: Item, made: Made) -> None:
         self.pushes += 1
         i, k, x, over = item
-        if made.score == NEVER or (item in self.made and made.score <= self.made[item].score):
+        if made.score == NEVER:
             return
         if self.is_far_behind(made.score, i, k):
             self.dropped += 1
+            return
+        if item in self.made and made.score <= self.made[item].score:
             return
         if self.outside(item) == NEVER:
             return

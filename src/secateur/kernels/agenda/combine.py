@@ -1,7 +1,8 @@
 """What a popped item makes: unary rules over it, and with the nodes beside it binary ones.
 
 The order is part of what is computed, since delta looks at the best so far: unary rules by id; then rules with
-the item on the left, then with it on the right, by sibling, by when the sibling came to be a node, by id.
+the item on the left, then with it on the right, by sibling, by when the sibling came to be a node, by weight
+(large ones first), by id.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from secateur.kernels.split.simd import popcount, trailing_zeros
 from ..bare import bare
 from ..cky.sparse import cell_of
 from .offer import floor_of, offer
-from .state import DROPPED, NONE, ONE, PUSHES, make_row
+from .state import DROPPED, IMPOSSIBLE, NONE, ONE, PUSHES, make_row
 
 
 @bare
@@ -33,13 +34,34 @@ def over_it(rules, anchors, priorities, how, state, item, i, k, y, mine):
         score = mine + unary_weight[u]
         if anchors.span.shape[0]:
             score += anchors.span[cell, x]
-        if score > score_of[base + x]:
-            if score < floor_of(state, how, i, k):
-                dropped += 1
-            else:
-                offer(state, priorities, how, base + x, i, k, x, 1, score, np.uint32(u), item, NONE)
+        if score < floor_of(state, how, i, k):
+            dropped += score > IMPOSSIBLE
+        elif score > score_of[base + x]:
+            offer(state, priorities, how, base + x, i, k, x, 1, score, np.uint32(u), item, NONE)
     state.tally[PUSHES] += np.int64(last - first)
     state.tally[DROPPED] += dropped
+
+
+@bare
+def next_better(own, anchors, score_of, base, inner, floor, first, last, i, k):
+    """Of a pair's rules the next one that makes an item better, and how many on the way delta drops."""
+    parent, weight, dropped = own.parent, own.weight, np.int64(0)
+    if anchors.span.shape[0] == 0:
+        for r in range(first, last):
+            score = inner + weight[r]
+            if score < floor:
+                return last, np.int64(last - r)
+            if score > score_of[base + np.uint64(parent[r])]:
+                return r, dropped
+        return last, dropped
+    cell = cell_of(i, k)
+    for r in range(first, last):
+        score = inner + weight[r] + anchors.span[cell, parent[r]]
+        if score < floor:
+            dropped += np.int64(score > IMPOSSIBLE)
+        elif score > score_of[base + np.uint64(parent[r])]:
+            return r, dropped
+    return last, dropped
 
 
 @bare
@@ -52,6 +74,7 @@ def beside_it(own, side, anchors, priorities, how, state, item, i, k, x, mine):
     listed, list_of, list_size, list_far = state.listed, state.list_of, state.list_size, state.list_far
     list_score, list_item, score_of, row_of = state.list_score, state.list_item, state.score, state.row_of
     symbols, anchored = np.uint64(list_of.shape[2]), anchors.span.shape[0] > 0
+    i, k = np.uint64(i), np.uint64(k)
     position = k if side == 0 else i
     pushes, dropped = np.int64(0), np.int64(0)
     for word in range(siblings.shape[1]):
@@ -65,7 +88,7 @@ def beside_it(own, side, anchors, priorities, how, state, item, i, k, x, mine):
             first, last = np.uint64(rule_ptr[pair]), np.uint64(rule_ptr[pair + ONE])
             nodes = np.uint64(list_of[side, position, y])
             for place in range(np.uint64(list_size[nodes])):
-                far = np.int64(list_far[nodes, place])
+                far = np.uint64(list_far[nodes, place])
                 begin, end = (i, far) if side == 0 else (far, k)
                 row = np.uint64(row_of[0, begin, end])
                 if row == NONE:
@@ -73,22 +96,20 @@ def beside_it(own, side, anchors, priorities, how, state, item, i, k, x, mine):
                 if row == 0:
                     row = make_row(state, begin, end, 0)
                 base, inner = row * symbols, mine + list_score[nodes, far]
-                floor, cell = floor_of(state, how, begin, end), cell_of(begin, end)
                 pushes += np.int64(last - first)
-                for r in range(first, last):
-                    z = np.uint64(parent[r])
-                    score = inner + weight[r]
+                r = first
+                while True:
+                    floor = floor_of(state, how, begin, end)
+                    r, low = next_better(own, anchors, score_of, base, inner, floor, r, last, begin, end)
+                    dropped += low
+                    if r == last:
+                        break
+                    z, score = np.uint64(parent[r]), inner + weight[r]
                     if anchored:
-                        score += anchors.span[cell, z]
-                    if score > score_of[base + z]:
-                        if score < floor:
-                            dropped += 1
-                            continue
-                        other = list_item[nodes, far]
-                        a, b = (item, other) if side == 0 else (other, item)
-                        offer(
-                            state, priorities, how, base + z, begin, end, z, 0, score, own.rule[r], a, b
-                        )  # fmt: skip
-                        floor = floor_of(state, how, begin, end)
+                        score += anchors.span[cell_of(begin, end), z]
+                    other = list_item[nodes, far]
+                    a, b = (item, other) if side == 0 else (other, item)
+                    offer(state, priorities, how, base + z, begin, end, z, 0, score, own.rule[r], a, b)
+                    r += ONE
     state.tally[PUSHES] += pushes
     state.tally[DROPPED] += dropped

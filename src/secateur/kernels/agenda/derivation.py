@@ -6,15 +6,13 @@ import numpy as np
 from numba import njit
 
 from ..cky.sparse import BINARY, LEXICAL, UNARY, cell_of
-from .state import NONE, State, node_of
+from .state import NONE, POPPED, is_over, node_of, start_of, symbol_of, width_of
 
 
 @njit(cache=True, nogil=True)
 def steps_of(state, item):
     """The derivation of an item, parents first: rows of kind, symbol, i, k, rule id (or -1)."""
-    symbols = np.uint64(state.list_of.shape[2])
-    row = state.where[item] // symbols
-    width = np.int64(state.row_span[row, 1]) - np.int64(state.row_span[row, 0])
+    width = width_of(state.name[item])
     steps = np.empty((4 * width, 5), np.int64)
     stack = np.empty(2 * width + 2, np.uint32)
     stack[0] = item
@@ -22,15 +20,12 @@ def steps_of(state, item):
     while depth:
         depth -= 1
         top = stack[depth]
-        at = state.where[top]
-        row = at // symbols
-        steps[count, 0] = BINARY
-        steps[count, 1] = at - row * symbols
-        steps[count, 2], steps[count, 3] = state.row_span[row, 0], state.row_span[row, 1]
-        steps[count, 4] = state.rule[top]
+        name = state.name[top]
+        steps[count, 0], steps[count, 1], steps[count, 2] = BINARY, symbol_of(name), start_of(name)
+        steps[count, 3], steps[count, 4] = start_of(name) + width_of(name), state.rule[top]
         if state.rule[top] == NONE:
             steps[count, 0], steps[count, 4] = LEXICAL, -1
-        elif state.row_span[row, 2]:
+        elif is_over(name):
             steps[count, 0] = UNARY
             stack[depth] = state.left[top]
             depth += 1
@@ -120,9 +115,12 @@ def cover(rules, words, state):
     return steps[first:]
 
 
-def pops_of(state: State) -> np.ndarray:
-    """[P, 4] i, k, symbol and whether with a unary, of the pops in the log."""
-    symbols = np.uint64(state.list_of.shape[2])
-    at = state.where[state.log_item[: state.tally[4]]]
-    span = state.row_span[at // symbols].astype(np.int64)
-    return np.column_stack((span[:, :2], (at % symbols).astype(np.int64), span[:, 2]))
+@njit(cache=True, nogil=True)
+def pops_of(state):
+    """[P, 4] int64 i, k, symbol and whether with a unary, of the pops in the log."""
+    found = np.empty((state.tally[POPPED], 4), np.int64)
+    for p in range(found.shape[0]):
+        name = state.name[state.log_item[p]]
+        found[p, 0], found[p, 1] = start_of(name), start_of(name) + width_of(name)
+        found[p, 2], found[p, 3] = symbol_of(name), is_over(name)
+    return found

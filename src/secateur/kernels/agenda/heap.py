@@ -4,39 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-
-from ..bare import bare
 from .state import WAITING
-
-
-@bare
-def is_first_of_equals(state, item, other):
-    """Whether an item comes before another one of the same priority, as priorities.py has it."""
-    at, beside = state.where[item], state.where[other]
-    if state.score[at] != state.score[beside]:
-        return state.score[at] > state.score[beside]
-    symbols = np.uint64(state.list_of.shape[2])
-    row, other_row = at // symbols, beside // symbols
-    i, j = np.int64(state.row_span[row, 0]), np.int64(state.row_span[other_row, 0])
-    width = np.int64(state.row_span[row, 1]) - i
-    other_width = np.int64(state.row_span[other_row, 1]) - j
-    if width != other_width:
-        return width > other_width
-    if i != j:
-        return i < j
-    over, other_over = state.row_span[row, 2], state.row_span[other_row, 2]
-    if over != other_over:
-        return over < other_over
-    return at < beside
 
 
 @njit(inline="always")
 def is_before(state, key, item, place):
-    """Whether an item comes before the one at a place."""
+    """Whether an item comes before the one at a place, as priorities.py has it."""
     there = state.key[place]
     if key != there:
         return key > there
-    return is_first_of_equals(state, item, state.waiting[place])
+    other = state.waiting[place]
+    if state.made[item] != state.made[other]:
+        return state.made[item] > state.made[other]
+    return state.name[item] < state.name[other]
 
 
 @njit(inline="always")
@@ -46,7 +26,7 @@ def set_at(state, place, key, item):
     state.place[item] = place + 1
 
 
-@bare
+@njit(inline="always")
 def rise(state, place, key, item):
     """Put an item at this place or above."""
     while place > 0:
@@ -58,7 +38,7 @@ def rise(state, place, key, item):
     set_at(state, place, key, item)
 
 
-@bare
+@njit(inline="always")
 def sink(state, place, key, item):
     """Put an item at this place or below."""
     size = state.tally[WAITING]
@@ -74,7 +54,7 @@ def sink(state, place, key, item):
     set_at(state, place, key, item)
 
 
-@bare
+@njit(inline="always")
 def put(state, item, key):
     """Let an item wait with this priority; its score is not smaller than it was."""
     place = np.int64(state.place[item]) - 1
@@ -87,7 +67,7 @@ def put(state, item, key):
         sink(state, place, key, item)
 
 
-@bare
+@njit(inline="always")
 def take(state):
     """Take the first item away."""
     state.place[state.waiting[0]] = 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from ..bare import bare
 from ..cky.sparse import cell_of
 from .heap import put
 from .priorities import AGAIN, DROP
-from .state import DROPPED, IMPOSSIBLE, ITEMS, NONE, make_row, node_score, try_as_node
+from .state import DROPPED, IMPOSSIBLE, ITEMS, NONE, make_row, name_of, node_score, try_as_node
 
 
 @bare
@@ -28,7 +29,7 @@ def floor_of(state, how, i, k):
     return state.best[i, k] - np.float32(how.delta)
 
 
-@bare
+@njit(inline="always")
 def offer(state, priorities, how, at, i, k, symbol, over, score, rule, left, right):
     """A better way to make the item at this place of the rows than any before."""
     key = priority_of(priorities, i, k, symbol, score)
@@ -39,12 +40,12 @@ def offer(state, priorities, how, at, i, k, symbol, over, score, rule, left, rig
     if state.score[at] == IMPOSSIBLE:
         item = np.uint32(state.tally[ITEMS])
         state.tally[ITEMS] += 1
-        state.item[at], state.where[item] = item, at
+        state.item[at], state.name[item] = item, name_of(i, k, symbol, over)
         state.popped[item], state.place[item] = False, 0
     popped = state.popped[item]
     if popped and how.merge == DROP:
         return
-    state.score[at] = score
+    state.score[at] = state.made[item] = score
     state.rule[item], state.left[item], state.right[item] = rule, left, right
     if not popped or how.merge == AGAIN:
         put(state, item, key)
@@ -61,8 +62,7 @@ def offer_word(rules, anchors, priorities, how, state, i, e):
     if row == 0:
         row = make_row(state, i, i + 1, 0)
     at = np.uint64(row) * np.uint64(state.list_of.shape[2]) + np.uint64(symbol)
-    if score > state.score[at]:
-        if score < floor_of(state, how, i, i + 1):
-            state.tally[DROPPED] += 1
-        else:
-            offer(state, priorities, how, at, i, i + 1, symbol, 0, score, NONE, NONE, NONE)
+    if score < floor_of(state, how, i, i + 1):
+        state.tally[DROPPED] += score > IMPOSSIBLE
+    elif score > state.score[at]:
+        offer(state, priorities, how, at, i, i + 1, symbol, 0, score, NONE, NONE, NONE)

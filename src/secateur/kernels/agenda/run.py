@@ -44,13 +44,19 @@ from .state import (
     WAITING,
     State,
     enlarged,
+    is_over,
     node_of,
     room_for,
     size_of,
+    start_of,
+    symbol_of,
     try_as_node,
+    width_of,
 )
 
-FEW = 256  # items, and lists, to begin with
+# Room to begin with: items, lists, and bytes of rows. What is not needed is not touched.
+_ITEMS, _LISTS, _ROWS = 1 << 12, 1 << 9, 1 << 24
+_LOG = 1 << 10
 
 
 @njit(cache=True, nogil=True)
@@ -60,7 +66,8 @@ def started(rules, words, mask, anchors, priorities, how, log):
     entries = 0
     for word in words:
         entries += np.int64(rules.lex_ptr[word + 1]) - np.int64(rules.lex_ptr[word])
-    state = room_for(n, symbols, 4 * n + 1, 4 * n + FEW, entries + FEW, log)
+    rows = min(n * (n + 1), max(4 * n, _ROWS // (8 * symbols))) + 1
+    state = room_for(n, symbols, rows, _LISTS, entries + _ITEMS, log)
     for i in range(n):
         for k in range(i + 2, n + 1):
             if not (k - i == n or mask[i, k]):
@@ -84,7 +91,7 @@ def needs(rules, joins, state, i, k, x):
 def has_room(state, rows, items):
     tally = state.tally
     return (
-        tally[ROWS] + rows <= state.row_span.shape[0]
+        tally[ROWS] + rows <= state.score.shape[0] // state.list_of.shape[2]
         and tally[LISTS] + 2 <= state.list_size.shape[0]
         and tally[ITEMS] + items <= state.rule.shape[0]
         and not 0 < state.log_item.shape[0] <= tally[POPPED]
@@ -102,15 +109,14 @@ def note(state, item, key, score):
 @bare
 def work(rules, joins, anchors, priorities, how, state, until):
     """Pop until there is a complete parse, or until this many pops; FOUND, EMPTY, RUNNING, or MORE_ROOM."""
-    tally, symbols, n = state.tally, np.uint64(state.list_of.shape[2]), state.best.shape[0] - 1
+    tally, n = state.tally, state.best.shape[0] - 1
     while tally[WAITING] > 0:
         if tally[POPPED] >= until:
             return RUNNING
         item, key = state.waiting[0], state.key[0]
-        at = state.where[item]
-        row = at // symbols
-        i, k = np.int64(state.row_span[row, 0]), np.int64(state.row_span[row, 1])
-        over, x, score = state.row_span[row, 2], at - row * symbols, state.score[at]
+        name, score = state.name[item], state.made[item]
+        i, x = start_of(name), symbol_of(name)
+        k = i + width_of(name)
         rows, items = needs(rules, joins, state, i, k, x)
         if not has_room(state, rows, items):
             return MORE_ROOM
@@ -123,7 +129,7 @@ def work(rules, joins, anchors, priorities, how, state, until):
             continue
         state.popped[item] = True
         try_as_node(state, item, i, k, x, score)
-        if not over:
+        if not is_over(name):
             over_it(rules, anchors, priorities, how, state, item, i, k, x, score)
         if node_of(state, i, k, x) != item:
             continue
@@ -151,11 +157,10 @@ def advanced(rules, joins, anchors, priorities, how, limits, state, pops):
             code = POPS
         if code != MORE_ROOM:
             return code, state
-        at = state.where[state.waiting[0]]
-        row = at // np.uint64(symbols)
-        i, k = np.int64(state.row_span[row, 0]), np.int64(state.row_span[row, 1])
-        more_rows, more_items = needs(rules, joins, state, i, k, at - row * np.uint64(symbols))
-        rows = min(doubled(state.row_span.shape[0], tally[ROWS], more_rows), n * (n + 1) + n + 2)
+        name = state.name[state.waiting[0]]
+        i = start_of(name)
+        more_rows, more_items = needs(rules, joins, state, i, i + width_of(name), symbol_of(name))
+        rows = min(doubled(state.score.shape[0] // symbols, tally[ROWS], more_rows), n * (n + 1) + n + 2)
         lists = doubled(state.list_size.shape[0], tally[LISTS], 2)
         items = doubled(state.rule.shape[0], tally[ITEMS], more_items)
         log = doubled(state.log_item.shape[0], tally[POPPED], 1) if state.log_item.shape[0] else 0
@@ -181,7 +186,7 @@ def begin(
     """`started`, called from Python: a kernel returns no NamedTuple to it, as cky.parse.Found says."""
     if not 0 < len(words) <= LONGEST:
         raise ValueError(f"{len(words)} words: an agenda takes 1 to {LONGEST}")
-    return State(*_started_fields(rules, words, mask, anchors, priorities, how, FEW if log else 0))
+    return State(*_started_fields(rules, words, mask, anchors, priorities, how, _LOG if log else 0))
 
 
 def advance(

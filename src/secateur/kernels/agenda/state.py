@@ -18,11 +18,11 @@ from ..bare import bare
 IMPOSSIBLE = np.float32(-np.inf)
 NONE = np.uint32(0xFFFFFFFF)  # no row may be made here; no item; no rule
 ONE = np.uint64(1)
-LONGEST = 32767  # words: positions in lists are int16
+LONGEST = 32767  # words: a position has 15 bits of a name
 # How a search stands.
 RUNNING, FOUND, EMPTY, POPS, BYTES = range(5)
 MORE_ROOM = -1
-# What State.tally counts: rows and lists from 1 on, pops, hyperedges built, and what delta dropped.
+# What State.tally counts: rows and lists from 1 on, pops, hyperedges built, and what delta dropped of both.
 ROWS, LISTS, ITEMS, WAITING, POPPED, PUSHES, DROPPED, COUNTS = range(8)
 
 
@@ -31,10 +31,10 @@ class State(NamedTuple):
 
     tally: np.ndarray  # [COUNTS] int64
     row_of: np.ndarray  # [2, n+1, n+1] uint32 of a span, without and with a unary; 0: not yet, NONE: never
-    row_span: np.ndarray  # [R, 3] uint32 start, end, whether with a unary
     score: np.ndarray  # [R * N] float32 the best so far
     item: np.ndarray  # [R * N] uint32 its number, where there is a score
-    where: np.ndarray  # [I] uint64 the place in the rows
+    name: np.ndarray  # [I] uint64 span, symbol and whether with a unary, as `name_of` packs them
+    made: np.ndarray  # [I] float32 the best score so far
     popped: np.ndarray  # [I] bool
     rule: np.ndarray  # [I] uint32 what made it; NONE: a lexical entry
     left: np.ndarray  # [I] uint32 of what items; a unary's child is the left one
@@ -49,13 +49,40 @@ class State(NamedTuple):
     list_of: np.ndarray  # [2, n+1, N] uint32 nodes of a symbol that begin (0), or end (1), at a position
     listed: np.ndarray  # [2, n+1, words64] uint64 the symbols that have such a list, as sets of bits
     list_size: np.ndarray  # [L] uint32
-    list_far: np.ndarray  # [L, n+1] int16 their other ends, as they came
+    list_far: np.ndarray  # [L, n+1] uint16 their other ends, as they came
     list_score: np.ndarray  # [L, n+1] float32 by the other end
     list_item: np.ndarray  # [L, n+1] uint32
     log_item: np.ndarray  # [P] uint32 what was popped, in order; of length 0: no log is kept
     log_key: np.ndarray  # [P] float64 its priority then
     log_score: np.ndarray  # [P] float32 its score then
     log_pushes: np.ndarray  # [P] int64 hyperedges built before
+
+
+@njit(inline="always")
+def name_of(i, k, symbol, over):
+    """Of items that are equal otherwise the smaller name is popped first."""
+    shape = np.uint64(LONGEST - (k - i)) << np.uint64(48) | np.uint64(i) << np.uint64(33)
+    return shape | np.uint64(over) << np.uint64(32) | np.uint64(symbol)
+
+
+@njit(inline="always")
+def start_of(name):
+    return np.int64((name >> np.uint64(33)) & np.uint64(LONGEST))
+
+
+@njit(inline="always")
+def width_of(name):
+    return LONGEST - np.int64(name >> np.uint64(48))
+
+
+@njit(inline="always")
+def symbol_of(name):
+    return name & np.uint64(0xFFFFFFFF)
+
+
+@njit(inline="always")
+def is_over(name):
+    return np.int64((name >> np.uint64(32)) & ONE)
 
 
 @njit(cache=True, nogil=True)
@@ -67,10 +94,10 @@ def room_for(n, symbols, rows, lists, items, log):
     return State(
         tally,
         np.zeros((2, n + 1, n + 1), np.uint32),
-        np.empty((rows, 3), np.uint32),
         np.empty(rows * symbols, np.float32),
         np.empty(rows * symbols, np.uint32),
         np.empty(items, np.uint64),
+        np.empty(items, np.float32),
         np.empty(items, np.bool_),
         np.empty(items, np.uint32),
         np.empty(items, np.uint32),
@@ -85,7 +112,7 @@ def room_for(n, symbols, rows, lists, items, log):
         np.zeros((2, n + 1, symbols), np.uint32),
         np.zeros((2, n + 1, wide), np.uint64),
         np.empty(lists, np.uint32),
-        np.empty((lists, n + 1), np.int16),
+        np.empty((lists, n + 1), np.uint16),
         np.empty((lists, n + 1), np.float32),
         np.empty((lists, n + 1), np.uint32),
         np.empty(log, np.uint32),
@@ -100,7 +127,7 @@ def size_of(n, symbols, rows, lists, items, log):
     """The bytes of such a state."""
     spans = (n + 1) * (n + 1)
     ends = 2 * (n + 1) * (4 * symbols + 8 * ((symbols + 63) // 64))
-    return 24 * spans + ends + rows * (12 + 8 * symbols) + 37 * items + lists * (4 + 10 * (n + 1)) + 24 * log
+    return 24 * spans + ends + 8 * rows * symbols + 41 * items + lists * (4 + 10 * (n + 1)) + 24 * log
 
 
 @njit(cache=True, nogil=True)
@@ -118,10 +145,10 @@ def enlarged(state, rows, lists, items, log):
     return State(
         state.tally,
         state.row_of,
-        longer(state.row_span, rows),
         longer(state.score, rows * symbols),
         longer(state.item, rows * symbols),
-        longer(state.where, items),
+        longer(state.name, items),
+        longer(state.made, items),
         longer(state.popped, items),
         longer(state.rule, items),
         longer(state.left, items),
@@ -152,7 +179,6 @@ def make_row(state, i, k, over):
     row = np.uint64(state.tally[ROWS])
     state.tally[ROWS] += 1
     state.row_of[over, i, k] = row
-    state.row_span[row, 0], state.row_span[row, 1], state.row_span[row, 2] = i, k, over
     symbols = np.uint64(state.list_of.shape[2])
     for at in range(row * symbols, (row + ONE) * symbols):
         state.score[at] = IMPOSSIBLE
