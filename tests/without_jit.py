@@ -23,9 +23,10 @@ needs_compiled = pytest.mark.skipif(
 
 def plain_results(file: str) -> Any:
     """What a test's file prints when it runs by itself, nothing compiled."""
+    path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     run = subprocess.run(
         [sys.executable, "-W", "error", file],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,
         text=True,
         check=False,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import secateur as sec
 from agenda_cases import ALL, Case, Run, cases
-from secateur.grammar.derivation import build_tree
+from secateur.grammar.derivation import build_tree, cover_tree
 from secateur.grammar.induce import induce
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
@@ -117,6 +117,28 @@ def test_what_covers_a_sentence(case: Case, pops: int) -> None:
     steps = cover(case.grammar.rules, case.words, run.state)
     words = [(i, k) for kind, _, i, k, _ in steps.tolist() if kind == 0]
     assert words == [(i, i + 1) for i in range(len(case.words))]
+    leaves = [f"word{i}" for i in range(len(case.words))]
+    for binarized in (False, True):
+        tree = cover_tree(case.grammar, steps, leaves, binarized=binarized)
+        assert (tree.label, tree.words()) == ("S", leaves)
+
+
+def test_the_tree_of_what_covers_a_sentence() -> None:
+    """Tags are not split; @B dissolves; one word has been popped as nothing, another one has no tag."""
+    grammar = PCFG.build(
+        "S",
+        [("@B", "A~0", "A~1", -1.0), ("C", "@B", "A~1", -1.0)],
+        [("S", "t~0", -1.0, ())],
+        [("A~0", "a", -1.0), ("A~1", "b", -1.0), ("t~0", "c", -2.0), ("A~1", "c", -3.0)],
+        {"split": "yes"},
+    )
+    words = ["c", "a", "b", "b", "a", "b", "d"]
+    case = ordinary(grammar, words)
+    forbidden = np.zeros((len(words), len(grammar.symbols)), np.float32)
+    forbidden[0] = -np.inf
+    case = case._replace(anchors=Anchors(NO_ANCHORS.span, forbidden))
+    tree = cover_tree(grammar, first(case).steps, words)
+    assert str(tree) == "(S (t c) (C (A a) (A b) (A b)) (A a) (A b) (X d))"
 
 
 def first(case: Case, limits: Limits = NO_LIMITS) -> parse.Found:
@@ -216,7 +238,7 @@ def test_a_word() -> None:
 
 
 def test_delta_is_widened_until_there_is_a_parse() -> None:
-    """At 0 no B is kept beside the better A; from 0.5 on, three times as much each time, the third finds it."""
+    """No B is kept beside an A that is better by 1: not by 0.5, but by three times that."""
     case = ordinary(small(), ["a", "a"], How(0.0, 2, 1.0))
     assert first(case).status == EMPTY
     widened = first(case._replace(how=How(0.5, 2, 3.0)))
@@ -256,7 +278,7 @@ def test_sentences_are_neither_empty_nor_endless(words: int) -> None:
 
 
 def test_what_was_popped_may_become_better() -> None:
-    """A is popped first as the worse of its two derivations; each way to merge does something else with it."""
+    """A is popped as the worse of its two derivations; each way to merge does something else with it."""
     grammar = PCFG.build(
         "S",
         [("A", "t", "t", -5.0), ("A", "u", "u", -1.0), ("S", "A", "t", -1.0)],

@@ -1,4 +1,4 @@
-"""Agenda parsing by its definition: dictionaries, and a list of what waits that is looked through for the best.
+"""Agenda parsing by its definition: dictionaries, and a list of what waits, looked through for the best.
 
 An item is (i, k, symbol, over): over 0 is a lexical or binary node, 1 one unary over such a node. Popping an
 item makes it the node of its (i, k, symbol) if it is better than what is there, and a node combines with the

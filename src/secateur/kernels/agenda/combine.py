@@ -1,8 +1,8 @@
 """What a popped item makes: unary rules over it, and with the nodes beside it binary ones.
 
-The order is part of what is computed, since delta looks at the best so far: unary rules by id; then rules with
-the item on the left, then with it on the right, by sibling, by when the sibling came to be a node, by weight
-(large ones first), by id.
+The order is part of what is computed, since delta looks at the best so far: unary rules by id; then rules
+with the item on the left, then with it on the right, by sibling, by when the sibling came to be a node, by
+weight (large ones first), by id.
 """
 
 from __future__ import annotations

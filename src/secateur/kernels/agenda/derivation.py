@@ -44,7 +44,7 @@ def goal_of(rules, state):
 
 @njit(cache=True, nogil=True)
 def score_of(rules, words, anchors, steps):
-    """What a derivation scores, added in CKY's order: more than its item, where a part became better later."""
+    """What a derivation scores, in CKY's order: more than its item, where a part became better later."""
     parts = np.empty(steps.shape[0], np.float32)
     top = -1
     for s in range(steps.shape[0] - 1, -1, -1):
@@ -81,8 +81,8 @@ def word_alone(rules, word):
 def cover(rules, words, state):
     """Nodes beside each other that cover the sentence, as the steps of one after the other's.
 
-    The fewest; of these, those with the largest sum of scores, and the last of them the widest. A span has the
-    best of its nodes. A word without any is a lexical step of its likeliest tag, or of no symbol (N).
+    The fewest; of these, those with the largest sum of scores, and the last of them the widest. A span has
+    the best of its nodes. A word without any is a lexical step of its likeliest tag, or of no symbol (N).
 
         parts(k), total(k) = best over i < k of parts(i) + 1, total(i) + score of (i, k)
     """

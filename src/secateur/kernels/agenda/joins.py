@@ -1,8 +1,8 @@
 """Binary rules by either child, as a popped item looks them up.
 
 The siblings of a symbol are a set of bits, which meets the set of the symbols that stand at a position: most
-siblings do not. A sibling's rules are found by its rank in the set. The likeliest come first: where delta drops
-one, it drops those after it.
+siblings do not. A sibling's rules are found by its rank in the set. The likeliest come first: where delta
+drops one, it drops those after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..cky.rules import Rules
 
 
 class Side(NamedTuple):
-    """Rules by the child on one side, by its sibling, by weight (large ones first), by id. P pairs, R rules."""
+    """Rules by the child on one side, by its sibling, by weight (large first), by id. P pairs, R rules."""
 
     siblings: np.ndarray  # [N, words64] uint64, whom a symbol has beside it, as a set of bits
     rank: np.ndarray  # [N, words64] uint32, pairs before those of this word

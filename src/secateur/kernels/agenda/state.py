@@ -1,9 +1,9 @@
 """A sentence being parsed by agenda: chart, agenda and counts, in arrays that grow.
 
-An item is a span, a symbol, and whether it is one unary over another item. Items are numbered as they come up.
-The *node* of a span and symbol is the better one of its two items that were popped; nodes combine. Scores are
-kept in rows over all symbols, lists of nodes in rows over positions; both are made when first needed, so that
-a grammar with thousands of symbols costs nothing before its items do.
+An item is a span, a symbol, and whether it is one unary over another item. Items are numbered as they come
+up. The *node* of a span and symbol is the better one of its two items that were popped; nodes combine. Scores
+are kept in rows over all symbols, lists of nodes in rows over positions; both are made when first needed, so
+that a grammar with thousands of symbols costs nothing before its items do.
 """
 
 from __future__ import annotations
