@@ -261,6 +261,14 @@ def test_memory_is_limited() -> None:
     assert (found.status, found.score) == (BYTES, -np.inf)
     assert len([step for step in found.steps if step[0] == 0]) == len(tree.words())
     assert first(case, Limits(bytes=1 << 28)).status == FOUND
+    # What has grown is not lost: with more memory the search goes on.
+    start = Run.of(case)
+    size = sum(array.nbytes for array in start.state)
+    status, run = start.go(limits=Limits(bytes=size + (1 << 12)))
+    assert status == BYTES
+    assert 0 < len(run.log) < len(Run.of(case).go()[1].log)
+    assert sum(array.nbytes for array in run.state) <= size + (1 << 12)
+    assert run.go()[1].log == Run.of(case).go()[1].log
 
 
 def test_a_mask_bars_neither_words_nor_the_sentence() -> None:

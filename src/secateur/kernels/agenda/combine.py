@@ -3,21 +3,23 @@
 The order is part of what is computed, since delta looks at the best so far: unary rules by id; then rules
 with the item on the left, then with it on the right, by sibling, by when the sibling came to be a node, by
 weight (large ones first), by id.
+
+All is inlined into the loop over pops: handing tens of arrays to a function costs as much as what it does.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from secateur.kernels.split.simd import popcount, trailing_zeros
 
-from ..bare import bare
 from ..cky.sparse import cell_of
 from .offer import floor_of, offer
 from .state import DROPPED, IMPOSSIBLE, NONE, ONE, PUSHES, make_row
 
 
-@bare
+@njit(inline="always")
 def over_it(rules, anchors, priorities, how, state, item, i, k, y, mine):
     """over(i, k, x) = max over x -> y of base(i, k, y) + weight"""
     unary_parent, unary_weight, score_of = rules.unary_parent, rules.unary_weight, state.score
@@ -42,7 +44,7 @@ def over_it(rules, anchors, priorities, how, state, item, i, k, y, mine):
     state.tally[DROPPED] += dropped
 
 
-@bare
+@njit(inline="always")
 def next_better(own, anchors, score_of, base, inner, floor, first, last, i, k):
     """Of a pair's rules the next one that makes an item better, and how many on the way delta drops."""
     parent, weight, dropped = own.parent, own.weight, np.int64(0)
@@ -64,7 +66,7 @@ def next_better(own, anchors, score_of, base, inner, floor, first, last, i, k):
     return last, dropped
 
 
-@bare
+@njit(inline="always")
 def beside_it(own, side, anchors, priorities, how, state, item, i, k, x, mine):
     """base(i, m, z) = max over z -> x y and nodes (k, m, y) of node(i, k, x) + node(k, m, y) + weight
 

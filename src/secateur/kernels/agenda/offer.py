@@ -9,7 +9,7 @@ from ..bare import bare
 from ..cky.sparse import cell_of
 from .heap import put
 from .priorities import AGAIN, DROP
-from .state import DROPPED, IMPOSSIBLE, ITEMS, NONE, make_row, name_of, node_score, try_as_node
+from .state import DROPPED, IMPOSSIBLE, ITEMS, NONE, PUSHES, make_row, name_of, node_score, try_as_node
 
 
 @bare
@@ -54,15 +54,21 @@ def offer(state, priorities, how, at, i, k, symbol, over, score, rule, left, rig
 
 
 @bare
-def offer_word(rules, anchors, priorities, how, state, i, e):
+def offer_words(rules, words, anchors, priorities, how, state):
     """base(i, i+1, t) = max over entries t -> w_i of its weight"""
-    row, symbol, score = state.row_of[0, i, i + 1], rules.lex_tag[e], rules.lex_weight[e]
-    if anchors.tag.shape[0]:
-        score += anchors.tag[i, symbol]
-    if row == 0:
-        row = make_row(state, i, i + 1, 0)
-    at = np.uint64(row) * np.uint64(state.list_of.shape[2]) + np.uint64(symbol)
-    if score < floor_of(state, how, i, i + 1):
-        state.tally[DROPPED] += score > IMPOSSIBLE
-    elif score > state.score[at]:
-        offer(state, priorities, how, at, i, i + 1, symbol, 0, score, NONE, NONE, NONE)
+    symbols = np.uint64(state.list_of.shape[2])
+    for i in range(words.shape[0]):
+        first, last = rules.lex_ptr[words[i]], rules.lex_ptr[words[i] + np.uint32(1)]
+        if first == last:
+            continue
+        base = make_row(state, i, i + 1, 0) * symbols
+        state.tally[PUSHES] += np.int64(last - first)
+        for e in range(first, last):
+            symbol, score = np.uint64(rules.lex_tag[e]), rules.lex_weight[e]
+            if anchors.tag.shape[0]:
+                score += anchors.tag[i, symbol]
+            at = base + symbol
+            if score < floor_of(state, how, i, i + 1):
+                state.tally[DROPPED] += score > IMPOSSIBLE
+            elif score > state.score[at]:
+                offer(state, priorities, how, at, i, i + 1, symbol, 0, score, NONE, NONE, NONE)

@@ -23,7 +23,7 @@ from numba import njit
 from ..bare import bare
 from .combine import beside_it, over_it
 from .heap import take
-from .offer import floor_of, offer_word
+from .offer import floor_of, offer_words
 from .priorities import How, Limits, Priorities
 from .state import (
     BYTES,
@@ -72,9 +72,7 @@ def started(rules, words, mask, anchors, priorities, how, log):
         for k in range(i + 2, n + 1):
             if not (k - i == n or mask[i, k]):
                 state.row_of[0, i, k] = NONE
-        for e in range(rules.lex_ptr[words[i]], rules.lex_ptr[words[i] + 1]):
-            offer_word(rules, anchors, priorities, how, state, i, e)
-            state.tally[PUSHES] += 1
+    offer_words(rules, words, anchors, priorities, how, state)
     return state
 
 
@@ -133,8 +131,9 @@ def work(rules, joins, anchors, priorities, how, state, until):
             over_it(rules, anchors, priorities, how, state, item, i, k, x, score)
         if node_of(state, i, k, x) != item:
             continue
-        beside_it(joins.left, 0, anchors, priorities, how, state, item, i, k, x, score)
-        beside_it(joins.right, 1, anchors, priorities, how, state, item, i, k, x, score)
+        for side in range(2):
+            own = joins.left if side == 0 else joins.right
+            beside_it(own, side, anchors, priorities, how, state, item, i, k, x, score)
         if i == 0 and k == n and x == rules.start:
             return FOUND
     return EMPTY
@@ -151,6 +150,10 @@ def advanced(rules, joins, anchors, priorities, how, limits, state, pops):
     """Work on at most so many pops: how the search stands, and its state."""
     tally, n, symbols = state.tally, state.best.shape[0] - 1, state.list_of.shape[2]
     until = min(limits.pops, tally[POPPED] + pops)
+    rows, lists = state.score.shape[0] // symbols, state.list_size.shape[0]
+    items, log = state.rule.shape[0], state.log_item.shape[0]
+    if size_of(n, symbols, rows, lists, items, log) > limits.bytes:
+        return BYTES, state
     while True:
         code = work(rules, joins, anchors, priorities, how, state, until)
         if code == RUNNING and tally[POPPED] >= limits.pops:
@@ -160,10 +163,9 @@ def advanced(rules, joins, anchors, priorities, how, limits, state, pops):
         name = state.name[state.waiting[0]]
         i = start_of(name)
         more_rows, more_items = needs(rules, joins, state, i, i + width_of(name), symbol_of(name))
-        rows = min(doubled(state.score.shape[0] // symbols, tally[ROWS], more_rows), n * (n + 1) + n + 2)
-        lists = doubled(state.list_size.shape[0], tally[LISTS], 2)
-        items = doubled(state.rule.shape[0], tally[ITEMS], more_items)
-        log = doubled(state.log_item.shape[0], tally[POPPED], 1) if state.log_item.shape[0] else 0
+        rows = min(doubled(rows, tally[ROWS], more_rows), n * (n + 1) + n + 2)
+        lists, items = doubled(lists, tally[LISTS], 2), doubled(items, tally[ITEMS], more_items)
+        log = doubled(log, tally[POPPED], 1) if log else 0
         if size_of(n, symbols, rows, lists, items, log) > limits.bytes:
             return BYTES, state
         state = enlarged(state, rows, lists, items, log)
