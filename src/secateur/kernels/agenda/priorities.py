@@ -39,7 +39,7 @@ class Limits(NamedTuple):
     """Where an agenda stops; time is the caller's, between slices."""
 
     pops: int = UNLIMITED
-    bytes: int = UNLIMITED
+    bytes: int = UNLIMITED  # of all arrays, which double when they are full
 
 
 EXACT, NO_LIMITS = How(), Limits()
