@@ -21,7 +21,7 @@ from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.kinds.pcfg.ways import BRISK, decodings, name_of, offered, ways, without_mask
+from secateur.kinds.pcfg.ways import BRISK, decodings, grammar_of, name_of, offered, ways, without_mask
 from secateur.models.model import Model
 from secateur.models.point import Point
 from secateur.search.core import Policy
@@ -127,6 +127,21 @@ def test_a_grammar_without_levels_has_none_to_decode_at() -> None:
     flat = seen_from(replace(grammar(), others=()), 0)
     assert [name_of(way) for way in decodings(flat)] == ["exact", "exact+max-rule-0.001", "exact+max-rule"]
     assert np.isfinite(sec.Parser(flat).parse(SENTENCES[0]).score)
+
+
+def test_of_many_grammars_a_few_decode_too() -> None:
+    one = replace(grammar(), others=())
+    five = product([one, *(replace(one, blocks=grammar().others[0]) for _ in range(4))])
+    found = ways(replace(model().parts, grammar=five), ["keep"])
+    assert found["keep+product-4-0.001"] == {"mask": "keep", "decode": "product", "of": 4, "least": 0.001}
+    used = grammar_of(five, found["exact+product-4"])
+    assert isinstance(used, SplitPCFG)
+    assert used.others == five.others[:3]
+    assert used is five.first(4)
+    assert grammar_of(five, found["exact+product"]) is five
+    some = offered(replace(model().parts, grammar=five), ["keep"])
+    assert {"exact+product", "keep+product", "keep+product-4-0.001"} <= set(some)
+    assert "keep+product-0.001" not in some
 
 
 def test_what_is_offered() -> None:

@@ -48,7 +48,19 @@ class SplitPCFG:
     @cached_property
     def alone(self) -> SplitPCFG:
         """Without others."""
-        return replace(self, others=()) if self.others else self
+        return self.first(1)
+
+    def first(self, count: int) -> SplitPCFG:
+        """The product of so many of them."""
+        if count > len(self.others):
+            return self
+        if count not in self._firsts:
+            self._firsts[count] = replace(self, others=self.others[: count - 1])
+        return self._firsts[count]
+
+    @cached_property
+    def _firsts(self) -> dict[int, SplitPCFG]:
+        return {}
 
     @cached_property
     def ladder(self) -> Ladder:

@@ -2,7 +2,7 @@
 
 A split grammar decodes by Viterbi as if it were not split, or over the sub-symbols of a level of its
 hierarchy; by max-rule, which drops what is less likely than `least` on its way from coarse to fine; or by the
-product of all grammars in the same way.
+product of all grammars, or of the first few, in the same way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from secateur.models.point import Way
 UNPRUNED = "exact"  # the name of points without a policy
 VITERBI, MAX_RULE, PRODUCT = "viterbi", "max-rule", "product"
 BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
-_LEVEL, _LEAST = "level", "least"
+FEW = 4  # grammars: more of them take longer than what they add is worth, but where most is asked for
+_OF, _LEVEL, _LEAST = "of", "level", "least"
 
 
 def decodings(grammar: PCFG | SplitPCFG) -> list[Way]:
@@ -29,9 +30,10 @@ def decodings(grammar: PCFG | SplitPCFG) -> list[Way]:
         return found
     levels = range(1, len(grammar.ancestry) + 1)
     found += [{"decode": VITERBI, _LEVEL: level} for level in levels]
-    for decode in (MAX_RULE, PRODUCT) if grammar.others else (MAX_RULE,):
-        found += [{"decode": decode, _LEAST: BRISK}, {"decode": decode}]
-    return found
+    finer: list[Way] = [{"decode": MAX_RULE}]
+    finer += [{"decode": PRODUCT, _OF: FEW}] * (len(grammar.others) >= FEW)
+    finer += [{"decode": PRODUCT}] * bool(grammar.others)
+    return found + [one for way in finer for one in ({**way, _LEAST: BRISK}, way)]
 
 
 def way_of(mask: str | None, decoding: Way) -> Way:
@@ -39,8 +41,8 @@ def way_of(mask: str | None, decoding: Way) -> Way:
 
 
 def name_of(way: Way) -> str:
-    """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-0.001."""
-    said = [str(way[key]) for key in (_LEVEL, _LEAST) if key in way]
+    """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four)."""
+    said = [str(way[key]) for key in (_OF, _LEVEL, _LEAST) if key in way]
     named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
     return "+".join((str(way.get("mask", UNPRUNED)), *named))
 
@@ -56,9 +58,9 @@ def ways(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
 def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
     """Those that a dial is made of, a fixed choice: all others are beaten by one of these on most treebanks.
 
-    With a mask, Viterbi one level below the last is the fastest that is worth it, and all grammars with the
-    larger threshold nearly the most accurate; with the usual one they are that, where little is pruned. The
-    first policies prune least: a baseline, and LOLS from it.
+    With a mask, Viterbi one level below the last is the fastest that is worth it, and all grammars (or a few)
+    with the larger threshold nearly the most accurate; with the usual one all are that, where little is
+    pruned. The first policies prune least: a baseline, and LOLS from it.
     """
     every = ways(parts, policies)
     if isinstance(parts.grammar, PCFG):
@@ -66,7 +68,8 @@ def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
     last = len(parts.grammar.ancestry)
     finest: Way = {"decode": PRODUCT if parts.grammar.others else MAX_RULE}
     quick: Way = {"decode": VITERBI, _LEVEL: last - 1} if last > 1 else {"decode": VITERBI}
-    brisk: Way = {**finest, _LEAST: BRISK}
+    few: Way = {_OF: FEW} if len(parts.grammar.others) >= FEW else {}
+    brisk: Way = {**finest, **few, _LEAST: BRISK}
     wanted = [finest, brisk, quick, {"decode": VITERBI}]
     wanted += [way_of(mask, one) for mask in policies for one in (quick, brisk)]
     wanted += [way_of(mask, finest) for mask in policies[:2]]
@@ -80,8 +83,10 @@ def without_mask(way: Way) -> Way:
 
 def grammar_of(grammar: PCFG | SplitPCFG, way: Way) -> PCFG | SplitPCFG:
     """What of a grammar a way parses with."""
-    if isinstance(grammar, PCFG) or way["decode"] == PRODUCT:
+    if isinstance(grammar, PCFG):
         return grammar
+    if way["decode"] == PRODUCT:
+        return grammar.first(int(way[_OF])) if _OF in way else grammar
     if way["decode"] == MAX_RULE:
         return grammar.alone
     return seen_from(grammar.alone, int(way[_LEVEL])) if _LEVEL in way else grammar.coarse
