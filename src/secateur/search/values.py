@@ -49,10 +49,14 @@ def asymmetric(penalty: float) -> Values:
     def values(
         task: Task, x: Any, gold: Any, policy: Policy, episode: Episode, reward: RewardOf, steps: Steps
     ) -> Floats:
-        row, there = episode.trace.choices().table(steps)
+        trace = episode.trace
+        if trace.binary:  # the same in fewer array operations: DAgger visits many short runs
+            gold_ones = task.is_gold(trace.site[steps], gold)
+            return np.where(gold_ones[:, None], (0.0, 1.0), (1.0, 1.0 - penalty))
+        row, there = trace.choices().table(steps)
         candidate = row != NONE
         right = np.zeros(row.shape, bool)
-        right[candidate] = task.is_gold(episode.trace.site[row[candidate]], gold)
+        right[candidate] = task.is_gold(trace.site[row[candidate]], gold)
         declined = np.where(right.any(axis=1, keepdims=True), 0.0, 1.0)
         found = np.where(candidate, np.where(right, 1.0, 1.0 - penalty), declined)
         found[~there] = np.nan

@@ -9,7 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from secateur.search.arrays import Floats, Ints, Ptr, Sites, Steps
-from secateur.search.core import NONE, Among, Batched, Episode, Example, Policy, Reward, Task, Trace, Values
+from secateur.search.core import (
+    DECLINE,
+    NONE,
+    TAKE,
+    Among,
+    Batched,
+    Episode,
+    Example,
+    Policy,
+    Reward,
+    Task,
+    Trace,
+    Values,
+)
 
 Item = tuple[int, Example]  # its number among the data
 
@@ -29,6 +42,8 @@ def advantages(trace: Trace, steps: Steps, worth: Floats) -> tuple[Ints, Ptr, Fl
 
     Decisions that leave no choice are left out.
     """
+    if trace.binary:
+        return steps, np.arange(len(steps) + 1), worth[:, TAKE] - worth[:, DECLINE]
     row, there = trace.choices().table(steps)
     open_ = there.sum(axis=1) > 1
     row, over_first = row[open_], (worth - worth[:, :1])[open_]

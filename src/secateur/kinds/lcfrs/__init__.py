@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from secateur.kinds.lcfrs.parts import LcfrsParts
     from secateur.treebanks.tree import Tree
 
-_FIGURES = Figures("F1", "pushes", "push", "kept", "spans kept", "without a parse")
+_FIGURES = Figures("F1", "pushes", "push", "kept", "spans kept", "parsed another way")
 
 KIND: FolderKind[LcfrsParts, Tree] = FolderKind("lcfrs", DISCONTINUOUS, _FIGURES, LcfrsSettings, __name__)
