@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import agenda
+import blocks
 import commands
 import lcfrs
 import secateur as sec
@@ -111,6 +113,25 @@ def test_figures(
     assert shown.count("OVER") == len(over)
     assert "1.40 x" in shown
     assert "at most" in shown
+
+
+def test_an_agenda_beside_charts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A few sentences of the garden, and a grammar of one level."""
+    out = tmp_path / "figures.json"
+    monkeypatch.delenv("SECATEUR_DATA", raising=False)
+    monkeypatch.setattr(blocks, "TREES", 60)
+    given = ["--levels", 1, "--limit", 2, "--repeat", 1, "--json", out]
+    monkeypatch.setattr(sys, "argv", ["agenda.py", *map(str, given)])
+    agenda.main()
+    rows = json.loads(out.read_text(encoding="utf-8"))
+    ways = [*agenda.WAYS, "CKY", "blocks"]
+    assert [(row["words"], row["way"]) for row in rows] == [(n, w) for n in ("1-15", "16-40") for w in ways]
+    for exact, rough, *_ in (rows[:5], rows[5:]):
+        assert exact["as good as CKY"] == exact["sentences"] == 2
+        assert 0 < rough["pops"] < exact["pops"] < exact["pushes"]
+    assert capsys.readouterr().out.count("uniform cost") == 2
 
 
 STAND_IN = """\

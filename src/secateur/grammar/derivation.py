@@ -84,6 +84,19 @@ def flat_tree(grammar: Tagging, words: Ids, leaves: Sequence[str]) -> Tree:
     return new_tree(grammar.plain[grammar.number[grammar.start]], tuple(children))
 
 
+def cover_tree(grammar: PCFG, steps: Steps, leaves: Sequence[str], *, binarized: bool = False) -> Tree:
+    """The tree of derivations beside each other, in one `steps`, under the start symbol.
+
+    A made symbol's parts stand there by themselves; a word of no symbol (its number is N) has the tag X.
+    """
+    names, labels = naming(grammar, binarized=binarized)
+    untagged = len(names) + 1
+    nodes = unfold(labels._replace(of=np.append(labels.of, np.uint32(untagged))), steps)
+    # Over what is left when every node has taken its children.
+    root = (labels.of[grammar.number[grammar.start]], (1 - nodes[:, 1]).sum())
+    return assemble([*names, "", "X"], np.vstack((nodes, root)), leaves)
+
+
 def joined(root: str, parts: Iterable[tuple[int, Tree]]) -> Tree:
     """One tree from those of the pieces of a sentence, each with the place of its first word."""
     children: list[Tree | Leaf] = []
