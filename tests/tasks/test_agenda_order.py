@@ -77,7 +77,11 @@ def test_recall_is_the_share_of_gold_nodes() -> None:
             assert recall == 0.0
             continue
         binary = build_tree(own.grammar, outcome.parts.steps, tree.words(), binarized=True)
-        made = {name for name, is_made in zip(own.grammar.symbols, own.grammar.intermediate, strict=True) if is_made}
+        made = {
+            name
+            for name, is_made in zip(own.grammar.symbols, own.grammar.intermediate, strict=True)
+            if is_made
+        }
         wanted = {node for node in nodes_of(LEFT(tree)) if node[0] not in made}
         found = set(nodes_of(binary))
         assert recall == pytest.approx(len(wanted & found) / len(wanted))
