@@ -203,6 +203,8 @@ CLOCKS = {
         "kinds/arcs/parser.py",
         "kinds/lcfrs/exact.py",
         "kinds/pcfg/parser.py",
+        "kinds/pcfg/agenda.py",
+        "kinds/pcfg/deadline.py",
         "tasks/arc_locking/task.py",
         "tasks/hyperedge_pruning/task.py",
         "tasks/span_pruning/task.py",

@@ -139,7 +139,9 @@ class Parser(GrammarParser):
         else:
             tree = flat_tree(self.grammar, ids, sentence.leaves)
         work = Work(pushes=int(found.pushes), items=int(found.items), kept=int(found.kept))
-        return self._made(tree, work, started, float(found.score), failed=not len(found.nodes))
+        certified = self._is_exact and mask is None and len(found.nodes) > 0
+        score, failed = float(found.score), not len(found.nodes)
+        return self._made(tree, work, started, score, failed=failed, certified=certified)
 
     def _made(
         self,
@@ -149,10 +151,16 @@ class Parser(GrammarParser):
         score: float,
         *,
         failed: bool = False,
+        certified: bool = False,
         notes: Mapping[str, Any] = _NO_NOTES,
     ) -> Parse[Tree]:
-        seconds = time.perf_counter() - started
-        return Parse(tree, work, seconds, score, failed, notes=notes, annotation=self.annotation)
+        seconds, own = time.perf_counter() - started, self.annotation
+        return Parse(tree, work, seconds, score, failed, certified=certified, notes=notes, annotation=own)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether nothing is left out, and the best derivation is what is looked for."""
+        return self.ladder is None and self.policy is None and self.spans is None
 
     def whole(self, tree: Tree) -> int:
         """The spans to decide on: all of two words or more but the whole sentence."""
@@ -178,7 +186,7 @@ class Parser(GrammarParser):
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
             return Found(*kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit))
-        kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
+        kept = self.kept(sentence) if mask is None else self._checked(mask, len(ids))
         return Found(*kernel.masked(*how, self._labels, ids, kept, anchors, limit))
 
     def kbest(self, words: Given, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse[Tree]]:
@@ -244,7 +252,7 @@ class Parser(GrammarParser):
         n = len(ids)
         if n > self.limits.words:
             return sentence, ids, None, None
-        kept, scores = self._kept(sentence), self._anchors(anchors, n)
+        kept, scores = self.kept(sentence), self._anchors(anchors, n)
         limit = self.limits.chart_bytes
         nodes = Expected(*block_posteriors.marginals(padded, self.grammar.labels, ids, kept, scores, limit))
         work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
@@ -258,13 +266,13 @@ class Parser(GrammarParser):
             return sentence, ids, None
         # Inside and outside rows in float64 come on top of the chart's own.
         limit = self.limits.chart_bytes // 5
-        chart = cky.chart_of(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
+        chart = cky.chart_of(self.grammar.rules, ids, self.kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
     def _sentence(self, words: Given) -> Sentence:
         return self.given(words).spelt(self.grammar.lexicon.index)
 
-    def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
+    def kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
         """The spans to be looked at; all of them without a policy or anyone else to choose."""
         n = len(sentence.penn)
         if self.spans is not None:

@@ -1,0 +1,297 @@
+"""AgendaParser: words in, trees out, items in an order of one's own choice until there is a parse."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from secateur.errors import InputError
+from secateur.features.priority import PriorityFeatures
+from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
+from secateur.grammar.latent.bounds import Bounds
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.projection import seen_from
+from secateur.grammar.pcfg import PCFG, Ids
+from secateur.kernels.agenda import derivation, run
+from secateur.kernels.agenda.joins import joins_of
+from secateur.kernels.agenda.priorities import EXACT, UNLIMITED, How, Priorities, uniform_cost
+from secateur.kernels.agenda.priorities import Limits as Stops
+from secateur.kernels.agenda.state import (
+    BYTES,
+    DROPPED,
+    EMPTY,
+    FOUND,
+    ITEMS,
+    LONGEST,
+    NONE,
+    POPPED,
+    POPS,
+    PUSHES,
+    RUNNING,
+    State,
+)
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.deadline import settle
+from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.models.limits import Limits
+from secateur.models.measure import quiet_collector
+from secateur.models.parse import Parse
+from secateur.options import check_least
+from secateur.search.arrays import Bools, Weights
+from secateur.search.core import Work
+from secateur.tasks.span_pruning.masks import Spans
+from secateur.treebanks.phrases import PHRASES
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Tree
+
+# Why a search ended; the first two are its own ends.
+STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
+SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
+FIRST = 32  # pops of the first slice, which tells how long others take
+TRIED = 64  # words of the sentence that tells how long everything else takes
+
+
+class Order(NamedTuple):
+    """Priorities as features with weights."""
+
+    features: PriorityFeatures
+    weights: Weights  # [dim]
+
+
+class Pace(NamedTuple):
+    """Seconds that are not the search's, of a sentence of TRIED words."""
+
+    before: float
+    after: float
+
+    def of(self, words: int) -> Pace:
+        """As many spans or as many words more, whichever is worse."""
+        share = max(words / TRIED, (words / TRIED) ** 2)
+        return Pace(self.before * share, self.after * share)
+
+
+class AgendaParser(GrammarParser):
+    """Parsing with a grammar by agenda. The first complete parse is the answer; where the search stops
+    before there is one, the tree is put together from the best of what was popped (`failed`), and `notes`
+    of the parse say why."""
+
+    annotation = PHRASES
+
+    def __init__(
+        self,
+        grammar: PCFG | SplitPCFG,
+        *,
+        level: int | None = None,
+        order: Order | Bounds | None = None,
+        how: How = EXACT,
+        spans: Spans | None = None,
+        limits: Limits | None = None,
+        pops: int | None = None,
+        deadline: float | None = None,
+        binarized: bool = False,
+        using: Using | None = None,
+    ) -> None:
+        """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
+
+        `order`: what decides, by default the score: then, and with the bounds of a coarser grammar that are
+        admissible, the first parse is the best one, where no weight of the grammar is above 0.
+
+        `deadline`: seconds, from the words to the tree, which is the best there is by then.
+        """
+        if not isinstance(grammar, PCFG | SplitPCFG):
+            raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
+        self.grammar: PCFG = flat_of(grammar, level)
+        self.order, self.how, self.spans = order, how, spans
+        self.limits = limits or Limits()
+        if pops is not None:
+            check_least({"pops": (pops, 1)})
+        if deadline is not None and not 0.0 < deadline < np.inf:
+            raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
+        if deadline is not None and _is_bounded(order):
+            what = "how long bounds take is not known before"
+            raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
+        self.deadline = deadline
+        self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
+        self.using: Using = using or Using(binarized=binarized)
+        if self.using.kbest is not None or self.using.marginals is not None or self.using.max_recall:
+            what = "an agenda keeps one derivation of an item: there are no k best, and no posteriors"
+            raise InputError(what, fix="leave them out, or choose a point without an order")
+        self.binarized = self.using.binarized
+        self._joins = joins_of(self.grammar.rules)
+        self._names, self._labels = naming(self.grammar, binarized=self.binarized)
+        self._is_exact = how.delta == np.inf and spans is None and _is_admissible(order, self.grammar)
+        self._pace: Pace | None = None
+
+    def __repr__(self) -> str:
+        order = "score" if self.order is None else "bounds" if _is_bounded(self.order) else "features"
+        return f"<AgendaParser: {len(self.grammar.symbols):,} symbols, by {order}>"
+
+    def __getstate__(self) -> dict[str, object]:
+        """Another process has its own pace."""
+        return {**self.__dict__, "_pace": None}
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        if self.deadline is None:
+            return [self._whole(sentence, time.perf_counter(), np.inf) for sentence in sentences]
+        self.warm_up()
+        found = []
+        for sentence in sentences:
+            with quiet_collector():
+                started = time.perf_counter()
+                found.append(self._whole(sentence, started, started + self.deadline))
+        return found
+
+    def within(self, sentence: Sentence, end: float) -> Parse[Tree] | None:
+        """The tree of a sentence when the clock reads `end`, or before; None where it is too long."""
+        return self._whole(sentence, time.perf_counter(), end)
+
+    def whole(self, tree: Tree) -> int:
+        """The spans that there are to decide on, as in CKY."""
+        n = len(tree.leaves())
+        return (n - 1) * n // 2 - 1 if n > 1 else 0
+
+    # The search ---------------------------------------------------------------------------------------------
+
+    def _whole(self, sentence: Sentence, started: float, end: float) -> Parse[Tree] | None:
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        n = len(sentence.penn)
+        if n > min(self.limits.words, LONGEST):
+            return None
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        if end < np.inf:
+            pace = self.warm_up().of(n)
+            if started + pace.before + pace.after > end:
+                return self._made(sentence, ids, None, RUNNING, Work(), started)
+            end -= pace.after
+        mask, order = self._prepared(sentence, ids)
+        rules, how, work = self.grammar.rules, self.how, Work()
+        while True:
+            state = run.begin(rules, ids, mask, NO_ANCHORS, order, how)
+            status, state = self._searched(state, order, how, work.pops, end)
+            tally = state.tally
+            work = Work(work.pushes + int(tally[PUSHES]), work.pops + int(tally[POPPED]), int(tally[ITEMS]))
+            if status != EMPTY or how.widen <= 1.0 or tally[DROPPED] == 0:
+                return self._made(sentence, ids, state, status, work, started)
+            how = how._replace(delta=how.delta * how.widen)
+
+    def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
+        n = len(ids)
+        mask = np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
+        if isinstance(self.order, Order):
+            features, weights = self.order
+            return mask, features.tables(features.columns(sentence.penn, mask), weights)
+        plain = uniform_cost(n, len(self.grammar.symbols))
+        if self.order is None:
+            return mask, plain
+        return mask, plain._replace(outside=self.order.estimate(ids, mask).outside, seen=self.order.seen)
+
+    def _searched(
+        self, state: State, order: Priorities, how: How, before: int, end: float
+    ) -> tuple[int, State]:
+        """Until there is a parse; or so many pops, those of earlier attempts included; or until the end."""
+        rules, stops = self.grammar.rules, self._stops._replace(pops=self._stops.pops - before)
+        slices = FIRST if end < np.inf else UNLIMITED
+        now = time.perf_counter() if end < np.inf else -np.inf
+        while True:
+            status, state = run.advance(rules, self._joins, NO_ANCHORS, order, how, stops, state, slices)
+            if status != RUNNING:
+                return status, state
+            then, now = now, time.perf_counter()
+            # The next slice is of as much as there will be time for, if pops take as long as they did.
+            left = min(SLICE, end - now)
+            slices = int(slices * min(left / max(now - then, 1e-7), 8.0))
+            if slices < 1:
+                return RUNNING, state
+
+    def _made(
+        self, sentence: Sentence, ids: Ids, state: State | None, status: int, work: Work, started: float
+    ) -> Parse[Tree]:
+        """The parse of a search; without a state there was no time for one."""
+        rules, grammar, score = self.grammar.rules, self.grammar, -np.inf
+        goal = NONE if state is None else derivation.goal_of(rules, state)
+        if state is None:
+            tree = flat_tree(grammar, ids, sentence.leaves)
+        elif goal == NONE:
+            steps = derivation.cover(rules, ids, state)
+            tree = cover_tree(grammar, steps, sentence.leaves, binarized=self.binarized)
+        else:
+            steps = derivation.steps_of(state, np.uint32(goal))
+            tree = assemble(self._names, unfold(self._labels, steps), sentence.leaves)
+            score = float(derivation.score_of(rules, ids, NO_ANCHORS, steps))
+        return Parse(
+            tree,
+            work,
+            time.perf_counter() - started,
+            score,
+            failed=goal == NONE,
+            certified=self._is_exact and status == FOUND,
+            notes={"status": STATUS[status]},
+            annotation=self.annotation,
+        )
+
+    # Time ---------------------------------------------------------------------------------------------------
+
+    def warm_up(self) -> Pace:
+        """Load the kernels, and see how long a sentence takes before and after the search; once."""
+        if self._pace is None:
+            words = np.random.default_rng(0).choice(list(self.grammar.lexicon.words), TRIED).tolist()
+            few = copy(self)
+            few._stops, few._pace = self._stops._replace(pops=FIRST), Pace(0.0, 0.0)
+            sentence = Sentence.of(words)
+            for _ in range(3):  # the first one loads
+                found = [few._timed(sentence) for _ in range(3)]
+            settle()
+            self._pace = Pace(max(one.before for one in found), max(one.after for one in found))
+        return self._pace
+
+    def _timed(self, sentence: Sentence) -> Pace:
+        started = time.perf_counter()
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        mask, order = self._prepared(sentence, ids)
+        state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, self.how)
+        begun = time.perf_counter()
+        status, state = self._searched(state, order, self.how, 0, begun + 1.0)
+        ended = time.perf_counter()
+        self._made(sentence, ids, state, status, Work(), started)
+        made = time.perf_counter()
+        # What a complete parse would need is loaded too.
+        word = derivation.steps_of(state, np.uint32(0))
+        derivation.score_of(self.grammar.rules, ids, NO_ANCHORS, word)
+        assemble(self._names, unfold(self._labels, word), sentence.leaves[:1])
+        return Pace(begun - started, made - ended)
+
+    def _in_pieces(self, sentence: Sentence, started: float) -> Parse[Tree]:
+        """Each has its share of the time."""
+        part = copy(self)
+        if self.deadline is not None:
+            part.deadline = self.deadline * min(self.limits.words / len(sentence), 1 / 2)
+        return super(AgendaParser, part)._in_pieces(sentence, started)
+
+
+def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
+    """The grammar of a level's symbols; 0 are those of the trees."""
+    if isinstance(grammar, PCFG):
+        if level is not None:
+            raise InputError("levels are those of split grammars", fix="leave the level out")
+        return grammar
+    if level == 0:
+        return grammar.coarse
+    return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
+
+
+def _is_bounded(order: Order | Bounds | None) -> bool:
+    return isinstance(order, Bounds) or (order is not None and order.features.settings.bounded)
+
+
+def _is_admissible(order: Order | Bounds | None, grammar: PCFG) -> bool:
+    """Whether the first parse is the best."""
+    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
+    if max(one.max(initial=-np.inf) for one in weights) > 0.0:
+        return False
+    return order is None or (isinstance(order, Bounds) and order.admissible)

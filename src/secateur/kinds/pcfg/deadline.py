@@ -1,0 +1,221 @@
+"""DeadlineParser: the best tree there is when a deadline comes.
+
+A chart with few spans is filled sooner than an agenda finds a parse (benchmarks/deadline.py), but there is
+nothing in it before it is full. So its time is foretold: from the sentence's length, and from the pairs of
+kept spans that make a kept span, to which the work is nearly proportional. Several ways to parse stand ready;
+the first that will be done in time parses the sentence. Where none will, its halves are parsed so, each in
+its share of the time. What one word, or one pair, takes is measured when the parser is loaded; where a
+sentence takes longer than was foretold, the next ones are expected to.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from scipy.optimize import nnls
+
+from secateur.errors import InputError
+from secateur.grammar.pcfg import PCFG
+from secateur.kernels.cky.pairs import count_pairs
+from secateur.kinds.pcfg.parser import Parser
+from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.models.limits import Limits, pieces
+from secateur.models.measure import quiet_collector
+from secateur.models.parse import Parse
+from secateur.search.arrays import Bools, Floats
+from secateur.search.core import Work
+from secateur.treebanks.phrases import PHRASES
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Tree
+
+TRIED = (2, 6, 14, 30, 60)  # words of the sentences that tell how long others take
+REPEATS = 5  # of each, the quickest counts: the others were interrupted
+MARGIN = 1.25  # what is foretold is this much more
+CALMER = 0.99  # what is expected comes down by, from a sentence to the next
+ODD = 3.0  # times as long as was measured: what takes longer was interrupted
+ALONE = 2e-5  # seconds a word: where there is less, words are put beside each other
+
+Amounts = tuple[float, float, float]
+
+
+@dataclass
+class Pace:
+    """What something takes: so many seconds at least, and for each of two sorts of things."""
+
+    per: Floats  # [3]
+    usual: float = 1.0  # times as long as was measured, of late
+
+    @classmethod
+    def measured(cls, amounts: Sequence[Amounts], seconds: Sequence[float]) -> Pace:
+        """None of the sentences took longer than this says."""
+        shares = np.array(amounts) / np.array(seconds)[:, None]
+        per = nnls(shares, np.ones(len(seconds)))[0]
+        return cls(per / min((shares @ per).min(), 1.0))
+
+    def of(self, amounts: Amounts) -> float:
+        return MARGIN * self.usual * float(self.per @ amounts)
+
+    def took(self, amounts: Amounts, seconds: float) -> None:
+        share = seconds / float(self.per @ amounts)
+        self.usual = max(CALMER * self.usual, min(share, ODD))
+
+
+@dataclass
+class Rung:
+    """A parser, what it takes to choose its spans, and then to parse."""
+
+    parser: Parser
+    choosing: Pace
+    parsing: Pace
+
+    def first(self, n: int) -> float:
+        """The least that it will take, as far as is known from the length."""
+        return self.choosing.of((1.0, n, n * n)) + self.parsing.of((1.0, n, 0.0))
+
+
+def amounts_of(n: int, mask: Bools | None) -> Amounts:
+    """1, words, and pairs of kept spans that make a kept span."""
+    if mask is None:
+        return 1.0, n, (n + 1) * n * (n - 1) / 6
+    return 1.0, n, float(count_pairs(mask))
+
+
+class DeadlineParser(GrammarParser):
+    """Parsing by the first of several parsers that is expected to be done in time. A parse says in its
+    `notes` whether there was time for the whole sentence; `fell_back`: not for the first way to parse it."""
+
+    annotation = PHRASES
+
+    def __init__(self, parsers: Sequence[Parser], deadline: float, using: Using | None = None) -> None:
+        """`parsers`: the slowest, and best, first. `deadline`: seconds from the words to the tree."""
+        if not parsers:
+            raise InputError("no parsers", fix="give one or more")
+        if not 0.0 < deadline < np.inf:
+            raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
+        self.deadline, self.parsers = deadline, tuple(parsers)
+        self.grammar: PCFG = parsers[0].grammar
+        self.limits: Limits = parsers[0].limits
+        self.using = using or parsers[0].using
+        self._rungs: list[Rung] = []
+
+    def __repr__(self) -> str:
+        return f"<DeadlineParser: {1000 * self.deadline:g} ms, {self.parsers[0]!r}>"
+
+    def __getstate__(self) -> dict[str, object]:
+        """Another process measures for itself."""
+        return {**self.__dict__, "_rungs": []}
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        self.warm_up()
+        found: list[Parse[Tree] | None] = []
+        for sentence in sentences:
+            with quiet_collector():
+                started = time.perf_counter()
+                if len(sentence) > self.limits.words and self.limits.on_long != "degrade":
+                    found.append(None)
+                    continue
+                parse = self._within(sentence.spelt(self.grammar.lexicon.index), started + self.deadline)
+                found.append(replace(parse, seconds=time.perf_counter() - started))
+        return found
+
+    def whole(self, tree: Tree) -> int:
+        return self.parsers[0].whole(tree)
+
+    def _within(self, sentence: Sentence, end: float) -> Parse[Tree]:
+        """A tree, by the time the clock reads `end`."""
+        n = len(sentence)
+        end -= self._flat * n
+        for rung in self._rungs if n <= self.limits.words else ():
+            if time.perf_counter() + rung.first(n) > end:
+                continue
+            mask = self._mask(rung, sentence)
+            started, amounts = time.perf_counter(), amounts_of(n, mask)
+            if started + rung.parsing.of(amounts) > end:
+                continue
+            parse = rung.parser.parse(sentence, mask=mask)
+            rung.parsing.took(amounts, time.perf_counter() - started)
+            if parse.failed:
+                continue
+            return replace(parse, fell_back=rung is not self._rungs[0], notes={"status": "complete"})
+        if n == 1 or time.perf_counter() + n * ALONE > end:
+            return replace(self._substitute(sentence, end), notes={"status": "deadline"})
+        return self._halves(sentence, end)
+
+    def _halves(self, sentence: Sentence, end: float) -> Parse[Tree]:
+        """Two or three pieces, each with its share of what time there is left."""
+        n = len(sentence)
+        found, parts = [], []
+        for first, last in pieces(sentence.penn, (n + 1) // 2):
+            now = time.perf_counter()
+            share = (last - first) / (n - first)
+            found.append(self._within(sentence.part(first, last), now + share * (end - now)))
+            parts.append((first, found[-1].tree))
+        scores = [parse.score for parse in found if parse.score is not None]
+        return Parse(
+            self.joined(sentence, parts),
+            Work(*map(sum, zip(*(parse.work for parse in found), strict=True))),
+            0.0,
+            sum(scores),
+            failed=any(parse.failed for parse in found),
+            fell_back=True,
+            degraded=True,
+            notes={"status": "deadline"},
+            annotation=self.annotation,
+        )
+
+    # Time ---------------------------------------------------------------------------------------------------
+
+    def warm_up(self) -> None:
+        """Load the kernels and see how long they take; once in a process."""
+        if self._rungs:
+            return
+        rng, known = np.random.default_rng(0), list(self.grammar.lexicon.words)
+        sentences = [Sentence.of(rng.choice(known, n).tolist()) for n in TRIED]
+        with quiet_collector():
+            self._flat = MARGIN * _quickest(partial(self.flat, sentences[-1])) / TRIED[-1]
+            self._rungs = [self._measured(parser, sentences) for parser in self.parsers]
+        settle()
+
+    def _mask(self, rung: Rung, sentence: Sentence) -> Bools | None:
+        """The spans that it keeps; None: all."""
+        if rung.parser.policy is None:
+            return None
+        started, n = time.perf_counter(), len(sentence)
+        mask = rung.parser.kept(sentence)
+        rung.choosing.took((1.0, n, n * n), time.perf_counter() - started)
+        return mask
+
+    def _measured(self, parser: Parser, sentences: Sequence[Sentence]) -> Rung:
+        at_once = Pace(np.full(3, 1e-9))
+        rung = Rung(parser, at_once, at_once)
+        choosing, parsing, spans = [], [], []
+        for sentence in sentences:
+            mask = self._mask(rung, sentence)
+            choosing.append(_quickest(partial(self._mask, rung, sentence)))
+            parsing.append(_quickest(partial(parser.parse, sentence, mask=mask)))
+            spans.append(amounts_of(len(sentence), mask))
+        lengths = [(1.0, n, n * n) for n in map(len, sentences)]
+        return Rung(parser, Pace.measured(lengths, choosing), Pace.measured(spans, parsing))
+
+
+def settle() -> None:
+    """Let the interpreter's collector never look again at what there is now: with a model's grammar that
+    takes longer than many a deadline."""
+    gc.collect()
+    gc.freeze()
+
+
+def _quickest(work: Callable[[], object]) -> float:
+    """The seconds of the quickest of some runs; the first loads the kernels."""
+    runs = []
+    for _ in range(REPEATS + 1):
+        started = time.perf_counter()
+        work()
+        runs.append(time.perf_counter() - started)
+    return min(runs[1:])
