@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -36,16 +36,19 @@ from secateur.kernels.agenda.state import (
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
-from secateur.kinds.pcfg.deadline import settle
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.kinds.pcfg.ways import ORDER
 from secateur.models.limits import Limits
-from secateur.models.measure import quiet_collector
-from secateur.models.parse import Parse
+from secateur.models.measure import quiet_collector, settle
+from secateur.models.parse import Given, Parse
+from secateur.models.point import Way
 from secateur.options import check_least
 from secateur.search.arrays import Bools, Weights
-from secateur.search.core import Work
-from secateur.tasks.span_pruning.masks import Spans
+from secateur.search.core import Policy, Work
+from secateur.tasks.agenda_order.oracle import items_of
+from secateur.tasks.span_pruning.masks import LearnedMask, Spans
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
@@ -53,6 +56,8 @@ from secateur.treebanks.tree import Tree
 # Why a search ended; the first two are its own ends.
 STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
 SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
+FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
+NO_SLICE = 3e-5  # seconds left with which none is begun
 FIRST = 32  # pops of the first slice, which tells how long others take
 TRIED = 64  # words of the sentence that tells how long everything else takes
 
@@ -62,6 +67,20 @@ class Order(NamedTuple):
 
     features: PriorityFeatures
     weights: Weights  # [dim]
+
+
+class Pop(NamedTuple):
+    """An item that was popped."""
+
+    number: int  # from 1 on
+    symbol: str
+    i: int
+    k: int
+    over: bool  # made by a unary rule
+    priority: float
+    score: float
+    pushes: int  # hyperedges built before
+    used: bool  # in the tree
 
 
 class Pace(NamedTuple):
@@ -151,6 +170,25 @@ class AgendaParser(GrammarParser):
         """The tree of a sentence when the clock reads `end`, or before; None where it is too long."""
         return self._whole(sentence, time.perf_counter(), end)
 
+    def pops(self, words: Given) -> list[Pop]:
+        """What is popped until the first parse, in order; without a parse nothing is in a tree."""
+        sentence = self.given(words).spelt(self.grammar.lexicon.index)
+        ids, rules, how = self.grammar.lexicon.encode(sentence.penn), self.grammar.rules, self.how
+        mask, order = self._prepared(sentence, ids)
+        state = run.begin(rules, ids, mask, NO_ANCHORS, order, how, log=True)
+        _, state = self._searched(state, order, how, 0, np.inf)
+        goal = derivation.goal_of(rules, state)
+        steps = np.zeros((0, 5), np.int64) if goal == NONE else derivation.steps_of(state, np.uint32(goal))
+        used = set(map(tuple, items_of(steps).tolist()))
+        columns = (derivation.pops_of(state), state.log_key, state.log_score, state.log_pushes)
+        rows = zip(*(column[: state.tally[POPPED]].tolist() for column in columns), strict=True)
+        return [
+            Pop(
+                number, self.grammar.symbols[x], i, k, bool(over), key, score, pushes, (i, k, x, over) in used
+            )
+            for number, ((i, k, x, over), key, score, pushes) in enumerate(rows, 1)
+        ]
+
     def whole(self, tree: Tree) -> int:
         """The spans that there are to decide on, as in CKY."""
         n = len(tree.leaves())
@@ -168,14 +206,15 @@ class AgendaParser(GrammarParser):
             pace = self.warm_up().of(n)
             if started + pace.before + pace.after > end:
                 return self._made(sentence, ids, None, RUNNING, Work(), started)
-            end -= pace.after
+            end -= 2 * pace.after  # the more was found, the longer
         mask, order = self._prepared(sentence, ids)
-        rules, how, work = self.grammar.rules, self.how, Work()
+        rules, how, work = self.grammar.rules, self.how, Work(kept=self._kept(mask))
         while True:
             state = run.begin(rules, ids, mask, NO_ANCHORS, order, how)
             status, state = self._searched(state, order, how, work.pops, end)
             tally = state.tally
-            work = Work(work.pushes + int(tally[PUSHES]), work.pops + int(tally[POPPED]), int(tally[ITEMS]))
+            pushes, pops = work.pushes + int(tally[PUSHES]), work.pops + int(tally[POPPED])
+            work = work._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
             if status != EMPTY or how.widen <= 1.0 or tally[DROPPED] == 0:
                 return self._made(sentence, ids, state, status, work, started)
             how = how._replace(delta=how.delta * how.widen)
@@ -196,18 +235,16 @@ class AgendaParser(GrammarParser):
     ) -> tuple[int, State]:
         """Until there is a parse; or so many pops, those of earlier attempts included; or until the end."""
         rules, stops = self.grammar.rules, self._stops._replace(pops=self._stops.pops - before)
-        slices = FIRST if end < np.inf else UNLIMITED
-        now = time.perf_counter() if end < np.inf else -np.inf
+        pops = FIRST if end < np.inf else UNLIMITED
+        now = time.perf_counter()
         while True:
-            status, state = run.advance(rules, self._joins, NO_ANCHORS, order, how, stops, state, slices)
-            if status != RUNNING:
-                return status, state
+            status, state = run.advance(rules, self._joins, NO_ANCHORS, order, how, stops, state, pops)
             then, now = now, time.perf_counter()
-            # The next slice is of as much as there will be time for, if pops take as long as they did.
-            left = min(SLICE, end - now)
-            slices = int(slices * min(left / max(now - then, 1e-7), 8.0))
-            if slices < 1:
-                return RUNNING, state
+            if status != RUNNING or now + NO_SLICE > end:
+                return status, state
+            # As many as there is time for, if they take as long as those before.
+            share = min(SLICE, (end - now) / 2) / max(now - then, 1e-7)
+            pops = max(int(pops * min(share, FASTER)), 1)
 
     def _made(
         self, sentence: Sentence, ids: Ids, state: State | None, status: int, work: Work, started: float
@@ -229,11 +266,15 @@ class AgendaParser(GrammarParser):
             work,
             time.perf_counter() - started,
             score,
-            failed=goal == NONE,
+            failed=bool(goal == NONE),
             certified=self._is_exact and status == FOUND,
             notes={"status": STATUS[status]},
             annotation=self.annotation,
         )
+
+    def _kept(self, mask: Bools) -> int:
+        """Spans to decide on that may be built."""
+        return int(np.triu(mask, 2).sum()) - int(mask[0, -1] and len(mask) > 2)
 
     # Time ---------------------------------------------------------------------------------------------------
 
@@ -283,6 +324,23 @@ def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
     if level == 0:
         return grammar.coarse
     return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
+
+
+def agenda_parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> AgendaParser:
+    """A model's parser that goes one of its ways, by agenda."""
+    orders, mask = parts.orders, way.get("mask")
+    assert orders is not None, "who has such ways has orders"
+    features = orders.features
+    return AgendaParser(
+        features.grammar,
+        order=Order(features, orders.weights_of(str(way[ORDER]))),
+        spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
+        limits=limits,
+        deadline=using.seconds,
+        using=using,
+    )
 
 
 def _is_bounded(order: Order | Bounds | None) -> bool:

@@ -10,9 +10,8 @@ sentence takes longer than was foretold, the next ones are expected to.
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,14 +21,17 @@ from scipy.optimize import nnls
 from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky.pairs import count_pairs
-from secateur.kinds.pcfg.parser import Parser
+from secateur.kinds.pcfg.parser import Parser, chart_parser_of
+from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.kinds.pcfg.ways import quick_of, way_of
 from secateur.models.limits import Limits, pieces
-from secateur.models.measure import quiet_collector
+from secateur.models.measure import quiet_collector, settle
 from secateur.models.parse import Parse
+from secateur.models.point import Way
 from secateur.search.arrays import Bools, Floats
-from secateur.search.core import Work
+from secateur.search.core import Policy, Work
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
@@ -37,6 +39,7 @@ from secateur.treebanks.tree import Tree
 TRIED = (2, 6, 14, 30, 60)  # words of the sentences that tell how long others take
 REPEATS = 5  # of each, the quickest counts: the others were interrupted
 MARGIN = 1.25  # what is foretold is this much more
+FEWER = 0.75  # of the spans: what keeps more than that share of what another keeps is hardly faster
 CALMER = 0.99  # what is expected comes down by, from a sentence to the next
 ODD = 3.0  # times as long as was measured: what takes longer was interrupted
 ALONE = 2e-5  # seconds a word: where there is less, words are put beside each other
@@ -175,8 +178,7 @@ class DeadlineParser(GrammarParser):
         """Load the kernels and see how long they take; once in a process."""
         if self._rungs:
             return
-        rng, known = np.random.default_rng(0), list(self.grammar.lexicon.words)
-        sentences = [Sentence.of(rng.choice(known, n).tolist()) for n in TRIED]
+        sentences = _words(self.grammar, TRIED)
         with quiet_collector():
             self._flat = MARGIN * _quickest(partial(self.flat, sentences[-1])) / TRIED[-1]
             self._rungs = [self._measured(parser, sentences) for parser in self.parsers]
@@ -204,11 +206,45 @@ class DeadlineParser(GrammarParser):
         return Rung(parser, Pace.measured(lengths, choosing), Pace.measured(spans, parsing))
 
 
-def settle() -> None:
-    """Let the interpreter's collector never look again at what there is now: with a model's grammar that
-    takes longer than many a deadline."""
-    gc.collect()
-    gc.freeze()
+def deadline_parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> DeadlineParser:
+    """A model's parser that goes one of its ways, or a faster one where there is not the time."""
+    assert using.seconds is not None, "who asks for a deadline has one"
+    every = [way, *faster(parts, way, policies)]
+    parsers = [chart_parser_of(parts, one, policies, limits, using) for one in every]
+    return DeadlineParser(parsers, using.seconds, using)
+
+
+def faster(parts: PcfgParts, way: Way, policies: Mapping[str, Policy]) -> list[Way]:
+    """The same without what comes after a quick way to decode; then with fewer and fewer spans."""
+    quick, own = quick_of(parts.grammar), way.get("mask")
+    first = way_of(None if own is None else str(own), quick)
+    found = [first] if first != way else []
+    kept = {} if parts.features.missing_views else _kept(parts, policies)
+    most = 1.0 if own is None else kept.get(str(own), 0.0)
+    for name in sorted(kept, key=lambda name: -kept[name]):
+        if kept[name] < FEWER * most:
+            found.append(way_of(name, quick))
+            most = kept[name]
+    return found
+
+
+def _kept(parts: PcfgParts, policies: Mapping[str, Policy]) -> dict[str, float]:
+    """The share of the spans that each policy keeps, of one long sentence of words that there are."""
+    (sentence,) = _words(parts.rules, TRIED[-1:])
+    columns, n = parts.features.columns(sentence.penn), TRIED[-1]
+    wide = np.triu(np.ones((n + 1, n + 1), np.bool_), 2)
+    return {
+        name: float((parts.features.scores(columns, policy.weights)[wide] > 0).mean())
+        for name, policy in policies.items()
+    }
+
+
+def _words(grammar: PCFG, lengths: Sequence[int]) -> list[Sentence]:
+    """Sentences of words that the grammar knows, at random."""
+    rng, known = np.random.default_rng(0), list(grammar.lexicon.words)
+    return [Sentence.of(rng.choice(known, n).tolist()) for n in lengths]
 
 
 def _quickest(work: Callable[[], object]) -> float:

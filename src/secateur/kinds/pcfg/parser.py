@@ -24,12 +24,13 @@ from secateur.kernels.split import fine
 from secateur.kernels.split import parse as block_parse
 from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
+from secateur.kinds.pcfg.agenda import agenda_parser_of
 from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
-from secateur.kinds.pcfg.ways import VITERBI, grammar_of, ladder_along
+from secateur.kinds.pcfg.ways import ORDER, VITERBI, grammar_of, ladder_along
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
@@ -314,18 +315,37 @@ class Parser(GrammarParser):
 
 def parser_of(
     parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
-) -> Parser:
+) -> GrammarParser:
     """A model's parser that goes one of its ways."""
-    mask = way.get("mask")
-    policy = None if mask is None else policies[str(mask)]
-    features = None if policy is None else parts.features
-    missing = [] if features is None else features.missing_views
+    # These build on this module.
+    from secateur.kinds.pcfg.deadline import deadline_parser_of
+
+    _check_views(parts, way)
+    if ORDER in way:
+        return agenda_parser_of(parts, way, policies, limits, using)
+    if using.deadline is not None:
+        return deadline_parser_of(parts, way, policies, limits, using)
+    return chart_parser_of(parts, way, policies, limits, using)
+
+
+def _check_views(parts: PcfgParts, way: Way) -> None:
+    missing = parts.features.missing_views if "mask" in way else []
     if missing:
         given = ", ".join(f'"{name}": ...' for name in missing)
         raise InputError(
             f"the model's templates use views that are not saved with it: {', '.join(missing)}",
             fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
         )
+
+
+def chart_parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> Parser:
+    """One that fills charts."""
+    mask = way.get("mask")
+    policy = None if mask is None else policies[str(mask)]
+    features = None if policy is None else parts.features
+    _check_views(parts, way)
     grammar = grammar_of(parts.grammar, way)
     return Parser(
         grammar,
