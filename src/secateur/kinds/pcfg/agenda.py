@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -166,10 +166,6 @@ class AgendaParser(GrammarParser):
                 found.append(self._whole(sentence, started, started + self.deadline))
         return found
 
-    def within(self, sentence: Sentence, end: float) -> Parse[Tree] | None:
-        """The tree of a sentence when the clock reads `end`, or before; None where it is too long."""
-        return self._whole(sentence, time.perf_counter(), end)
-
     def pops(self, words: Given) -> list[Pop]:
         """What is popped until the first parse, in order; without a parse nothing is in a tree."""
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
@@ -193,6 +189,10 @@ class AgendaParser(GrammarParser):
         """The spans that there are to decide on, as in CKY."""
         n = len(tree.leaves())
         return (n - 1) * n // 2 - 1 if n > 1 else 0
+
+    def noted(self, notes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        stopped = [own["status"] for own in notes if own.get("status", STATUS[FOUND]) != STATUS[FOUND]]
+        return {"status": stopped[0] if stopped else STATUS[FOUND]}
 
     # The search ---------------------------------------------------------------------------------------------
 

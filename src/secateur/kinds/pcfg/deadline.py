@@ -39,10 +39,12 @@ from secateur.treebanks.tree import Tree
 TRIED = (2, 6, 14, 30, 60)  # words of the sentences that tell how long others take
 REPEATS = 5  # of each, the quickest counts: the others were interrupted
 MARGIN = 1.25  # what is foretold is this much more
+LEAST = 1e-9  # seconds: nothing takes less
 FEWER = 0.75  # of the spans: what keeps more than that share of what another keeps is hardly faster
-CALMER = 0.99  # what is expected comes down by, from a sentence to the next
-ODD = 3.0  # times as long as was measured: what takes longer was interrupted
-ALONE = 2e-5  # seconds a word: where there is less, words are put beside each other
+CALMER = 0.97  # what is expected comes down by, from a sentence to the next
+SHARE = 0.1  # of a sentence in what is usual
+ODD = 2.0  # times as long as was measured: what takes longer was interrupted
+ALONE = 5e-6  # seconds a word: where there is less, words are put beside each other
 
 Amounts = tuple[float, float, float]
 
@@ -57,7 +59,7 @@ class Pace:
     @classmethod
     def measured(cls, amounts: Sequence[Amounts], seconds: Sequence[float]) -> Pace:
         """None of the sentences took longer than this says."""
-        shares = np.array(amounts) / np.array(seconds)[:, None]
+        shares = np.array(amounts) / np.maximum(seconds, LEAST)[:, None]
         per = nnls(shares, np.ones(len(seconds)))[0]
         return cls(per / min((shares @ per).min(), 1.0))
 
@@ -65,7 +67,7 @@ class Pace:
         return MARGIN * self.usual * float(self.per @ amounts)
 
     def took(self, amounts: Amounts, seconds: float) -> None:
-        share = seconds / float(self.per @ amounts)
+        share = seconds / max(float(self.per @ amounts), LEAST)
         self.usual = max(CALMER * self.usual, min(share, ODD))
 
 
@@ -76,10 +78,17 @@ class Rung:
     parser: Parser
     choosing: Pace
     parsing: Pace
+    density: float  # pairs as a share of the square of the words, of late
 
     def first(self, n: int) -> float:
-        """The least that it will take, as far as is known from the length."""
-        return self.choosing.of((1.0, n, n * n)) + self.parsing.of((1.0, n, 0.0))
+        """What it will take at least, as far as the length tells: half as many pairs as usual."""
+        pairs = self.density * n * n / 2
+        return self.choosing.of((1.0, n, n * n)) + self.parsing.of((1.0, n, pairs))
+
+    def has(self, amounts: Amounts) -> None:
+        """So many pairs are in a sentence that is to be parsed."""
+        _, n, pairs = amounts
+        self.density += SHARE * (pairs / n**2 - self.density)
 
 
 def amounts_of(n: int, mask: Bools | None) -> Amounts:
@@ -138,7 +147,9 @@ class DeadlineParser(GrammarParser):
             if time.perf_counter() + rung.first(n) > end:
                 continue
             mask = self._mask(rung, sentence)
-            started, amounts = time.perf_counter(), amounts_of(n, mask)
+            amounts = amounts_of(n, mask)
+            rung.has(amounts)
+            started = time.perf_counter()
             if started + rung.parsing.of(amounts) > end:
                 continue
             parse = rung.parser.parse(sentence, mask=mask)
@@ -147,7 +158,8 @@ class DeadlineParser(GrammarParser):
                 continue
             return replace(parse, fell_back=rung is not self._rungs[0], notes={"status": "complete"})
         if n == 1 or time.perf_counter() + n * ALONE > end:
-            return replace(self._substitute(sentence, end), notes={"status": "deadline"})
+            flat = self._substitute(sentence, end, degraded=True)
+            return replace(flat, fell_back=True, notes={"status": "deadline"})
         return self._halves(sentence, end)
 
     def _halves(self, sentence: Sentence, end: float) -> Parse[Tree]:
@@ -195,7 +207,7 @@ class DeadlineParser(GrammarParser):
 
     def _measured(self, parser: Parser, sentences: Sequence[Sentence]) -> Rung:
         at_once = Pace(np.full(3, 1e-9))
-        rung = Rung(parser, at_once, at_once)
+        rung = Rung(parser, at_once, at_once, 0.0)
         choosing, parsing, spans = [], [], []
         for sentence in sentences:
             mask = self._mask(rung, sentence)
@@ -203,7 +215,8 @@ class DeadlineParser(GrammarParser):
             parsing.append(_quickest(partial(parser.parse, sentence, mask=mask)))
             spans.append(amounts_of(len(sentence), mask))
         lengths = [(1.0, n, n * n) for n in map(len, sentences)]
-        return Rung(parser, Pace.measured(lengths, choosing), Pace.measured(spans, parsing))
+        density = min(pairs / n**2 for _, n, pairs in spans)
+        return Rung(parser, Pace.measured(lengths, choosing), Pace.measured(spans, parsing), density)
 
 
 def deadline_parser_of(
