@@ -60,9 +60,12 @@ def _summary(parse: Parse[Tree], pops: Sequence[Pop], gold: Tree | None) -> list
 
 
 def _lines(pops: Sequence[Pop], sentence: Sentence) -> list[str]:
-    """A line for each pop, or for those that are in the tree."""
-    shown = pops if len(pops) <= SHOWN else [pop for pop in pops if pop.used]
-    what = "" if len(shown) == len(pops) else ", those in the tree"
+    """A line for each pop; of many for those in the tree, or where there is none for the first."""
+    shown, what = pops, ""
+    if len(pops) > SHOWN:
+        shown, what = [pop for pop in pops if pop.used], ", those in the tree"
+    if not shown:
+        shown, what = pops[:SHOWN], f", the first {SHOWN}"
     lines = [f"pops{what}: number, * in the tree, priority, score, item"]
     for pop in shown:
         mark, unary = "*" if pop.used else " ", " by a unary" if pop.over else ""
