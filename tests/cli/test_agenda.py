@@ -106,7 +106,8 @@ def test_what_was_popped_when(run: Run, model: Path, tmp_path: Path) -> None:
 def test_of_many_pops_few_are_shown(run: Run, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those in the tree; the first where there is no parse."""
     monkeypatch.setattr(look_order, "SHOWN", 5)
-    for sentence, count in ((SENTENCE, 17), (f"{SENTENCE} {SENTENCE}", 5)):
+    pops = run("inspect", model, SENTENCE, *AT, "--json").done().json["pops"]
+    for sentence, count in ((SENTENCE, sum(pop["used"] for pop in pops)), (f"{SENTENCE} {SENTENCE}", 5)):
         found = run("inspect", model, sentence, *AT).done()
         shown = [line for line in found.lines if line.split()[0:1] and line.split()[0].isdigit()]
         lines = [line for line in shown if '"' in line]

@@ -142,6 +142,8 @@ class Using(kind.Using):
         return self.kbest is not None
 
     def said(self) -> str:
+        if self.deadline is not None:
+            return f"deadline {1000 * (self.seconds or 0.0):g} ms"
         return "maximum recall" if self.max_recall else ""
 
 
