@@ -102,7 +102,7 @@ def bases() -> list[Base]:
         Base(
             "split",
             _split_model(),
-            ("keep", "keep+product", "exact+max-rule", "boundary+viterbi-1", "boundary+keep+viterbi-1"),
+            ("keep", "keep+product", "exact+max-rule", "boundary", "boundary+keep"),
         ),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),
