@@ -53,7 +53,7 @@ class Watched(Parser):
     now, slow = 0.0, 1.0
 
     def parse(self, words: Any, *, mask: Bools | None = None, **options: Any) -> Parse[Tree]:
-        _, n, pairs = amounts_of(len(words), mask)
+        _, n, _, pairs = amounts_of(len(words), mask)
         Watched.now += Watched.slow * (2e-5 + 1e-6 * n + 1e-6 * pairs)
         return super().parse(words, mask=mask, **options)
 

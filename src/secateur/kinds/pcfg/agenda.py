@@ -57,9 +57,11 @@ from secateur.treebanks.tree import Tree
 STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
 SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
 FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
+MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
 NO_SLICE = 3e-5  # seconds left with which none is begun
-FIRST = 32  # pops of the first slice, which tells how long others take
-TRIED = 64  # words of the sentence that tells how long everything else takes
+FIRST = 4  # pops of the first slice, which tells how long others take
+UNKNOWN = "xyzzying"
+TRIED = 64  # words of the sentences that tell how long everything else takes
 
 
 class Order(NamedTuple):
@@ -235,11 +237,15 @@ class AgendaParser(GrammarParser):
     ) -> tuple[int, State]:
         """Until there is a parse; or so many pops, those of earlier attempts included; or until the end."""
         rules, stops = self.grammar.rules, self._stops._replace(pops=self._stops.pops - before)
-        pops = FIRST if end < np.inf else UNLIMITED
-        now = time.perf_counter()
+        pops, now = UNLIMITED, time.perf_counter()
+        if end < np.inf:
+            pops, size = FIRST, sum(array.nbytes for array in state)
+            stops = stops._replace(bytes=min(stops.bytes, size + int(MOVED * (end - now))))
         while True:
             status, state = run.advance(rules, self._joins, NO_ANCHORS, order, how, stops, state, pops)
             then, now = now, time.perf_counter()
+            if status == BYTES and stops.bytes < self._stops.bytes:
+                return RUNNING, state  # there is room, but no time to move there
             if status != RUNNING or now + NO_SLICE > end:
                 return status, state
             # As many as there is time for, if they take as long as those before.
@@ -281,12 +287,11 @@ class AgendaParser(GrammarParser):
     def warm_up(self) -> Pace:
         """Load the kernels, and see how long a sentence takes before and after the search; once."""
         if self._pace is None:
-            words = np.random.default_rng(0).choice(list(self.grammar.lexicon.words), TRIED).tolist()
             few = copy(self)
             few._stops, few._pace = self._stops._replace(pops=FIRST), Pace(0.0, 0.0)
-            sentence = Sentence.of(words)
-            for _ in range(3):  # the first one loads
-                found = [few._timed(sentence) for _ in range(3)]
+            sentences = to_try(self.grammar, [TRIED])
+            for _ in range(2):  # the first round loads
+                found = [few._timed(sentence) for sentence in sentences for _ in range(3)]
             settle()
             self._pace = Pace(max(one.before for one in found), max(one.after for one in found))
         return self._pace
@@ -341,6 +346,16 @@ def agenda_parser_of(
         deadline=using.seconds,
         using=using,
     )
+
+
+def to_try(grammar: PCFG, lengths: Sequence[int]) -> list[Sentence]:
+    """Sentences of words that the grammar knows, at random, and of words that it does not know: these may
+    have many tags, and take longer."""
+    rng, known = np.random.default_rng(0), list(grammar.lexicon.words)
+    both = (
+        rng.choice(known, n).tolist() if is_known else [UNKNOWN] * n for n in lengths for is_known in (1, 0)
+    )
+    return [Sentence.of(words) for words in both]
 
 
 def _is_bounded(order: Order | Bounds | None) -> bool:

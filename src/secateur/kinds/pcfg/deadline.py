@@ -21,6 +21,7 @@ from scipy.optimize import nnls
 from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky.pairs import count_pairs
+from secateur.kinds.pcfg.agenda import to_try
 from secateur.kinds.pcfg.parser import Parser, chart_parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
@@ -36,24 +37,26 @@ from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
 
-TRIED = (2, 6, 14, 30, 60)  # words of the sentences that tell how long others take
+TRIED = (2, 6, 14, 30, 60, 130)  # words of the sentences that tell how long others take
 REPEATS = 5  # of each, the quickest counts: the others were interrupted
+ENOUGH = 0.02  # seconds of runs
 MARGIN = 1.25  # what is foretold is this much more
 LEAST = 1e-9  # seconds: nothing takes less
 FEWER = 0.75  # of the spans: what keeps more than that share of what another keeps is hardly faster
 CALMER = 0.97  # what is expected comes down by, from a sentence to the next
 SHARE = 0.1  # of a sentence in what is usual
+CALMEST = 0.25
 ODD = 2.0  # times as long as was measured: what takes longer was interrupted
 ALONE = 5e-6  # seconds a word: where there is less, words are put beside each other
 
-Amounts = tuple[float, float, float]
+Amounts = tuple[float, ...]
 
 
 @dataclass
 class Pace:
-    """What something takes: so many seconds at least, and for each of two sorts of things."""
+    """What something takes: so many seconds for each thing of several sorts."""
 
-    per: Floats  # [3]
+    per: Floats  # [sorts]
     usual: float = 1.0  # times as long as was measured, of late
 
     @classmethod
@@ -83,19 +86,28 @@ class Rung:
     def first(self, n: int) -> float:
         """What it will take at least, as far as the length tells: half as many pairs as usual."""
         pairs = self.density * n * n / 2
-        return self.choosing.of((1.0, n, n * n)) + self.parsing.of((1.0, n, pairs))
+        return self.choosing.of(lengths_of(n)) + self.parsing.of((*lengths_of(n), pairs))
+
+    def calm(self) -> None:
+        """Nobody tried: else what was expected once would be expected for ever."""
+        for pace in (self.choosing, self.parsing):
+            pace.usual = max(CALMER * pace.usual, CALMEST)
 
     def has(self, amounts: Amounts) -> None:
         """So many pairs are in a sentence that is to be parsed."""
-        _, n, pairs = amounts
+        _, n, _, pairs = amounts
         self.density += SHARE * (pairs / n**2 - self.density)
 
 
+def lengths_of(n: int) -> Amounts:
+    """1, words, and words by words: for what there is of each sentence, word, and span."""
+    return 1.0, n, n * n
+
+
 def amounts_of(n: int, mask: Bools | None) -> Amounts:
-    """1, words, and pairs of kept spans that make a kept span."""
-    if mask is None:
-        return 1.0, n, (n + 1) * n * (n - 1) / 6
-    return 1.0, n, float(count_pairs(mask))
+    """The same, and pairs of kept spans that make a kept span."""
+    pairs = (n + 1) * n * (n - 1) / 6 if mask is None else float(count_pairs(mask))
+    return *lengths_of(n), pairs
 
 
 class DeadlineParser(GrammarParser):
@@ -158,6 +170,7 @@ class DeadlineParser(GrammarParser):
                 continue
             return replace(parse, fell_back=rung is not self._rungs[0], notes={"status": "complete"})
         if n == 1 or time.perf_counter() + n * ALONE > end:
+            self._rungs[-1].calm()
             flat = self._substitute(sentence, end, degraded=True)
             return replace(flat, fell_back=True, notes={"status": "deadline"})
         return self._halves(sentence, end)
@@ -190,7 +203,7 @@ class DeadlineParser(GrammarParser):
         """Load the kernels and see how long they take; once in a process."""
         if self._rungs:
             return
-        sentences = _words(self.grammar, TRIED)
+        sentences = to_try(self.grammar, TRIED)
         with quiet_collector():
             self._flat = MARGIN * _quickest(partial(self.flat, sentences[-1])) / TRIED[-1]
             self._rungs = [self._measured(parser, sentences) for parser in self.parsers]
@@ -202,20 +215,19 @@ class DeadlineParser(GrammarParser):
             return None
         started, n = time.perf_counter(), len(sentence)
         mask = rung.parser.kept(sentence)
-        rung.choosing.took((1.0, n, n * n), time.perf_counter() - started)
+        rung.choosing.took(lengths_of(n), time.perf_counter() - started)
         return mask
 
     def _measured(self, parser: Parser, sentences: Sequence[Sentence]) -> Rung:
-        at_once = Pace(np.full(3, 1e-9))
-        rung = Rung(parser, at_once, at_once, 0.0)
+        rung = Rung(parser, Pace(np.full(3, LEAST)), Pace(np.full(4, LEAST)), 0.0)
         choosing, parsing, spans = [], [], []
         for sentence in sentences:
             mask = self._mask(rung, sentence)
             choosing.append(_quickest(partial(self._mask, rung, sentence)))
             parsing.append(_quickest(partial(parser.parse, sentence, mask=mask)))
             spans.append(amounts_of(len(sentence), mask))
-        lengths = [(1.0, n, n * n) for n in map(len, sentences)]
-        density = min(pairs / n**2 for _, n, pairs in spans)
+        lengths = [lengths_of(len(sentence)) for sentence in sentences]
+        density = min(pairs / n**2 for _, n, _, pairs in spans)
         return Rung(parser, Pace.measured(lengths, choosing), Pace.measured(spans, parsing), density)
 
 
@@ -245,7 +257,7 @@ def faster(parts: PcfgParts, way: Way, policies: Mapping[str, Policy]) -> list[W
 
 def _kept(parts: PcfgParts, policies: Mapping[str, Policy]) -> dict[str, float]:
     """The share of the spans that each policy keeps, of one long sentence of words that there are."""
-    (sentence,) = _words(parts.rules, TRIED[-1:])
+    sentence, _ = to_try(parts.rules, TRIED[-1:])
     columns, n = parts.features.columns(sentence.penn), TRIED[-1]
     wide = np.triu(np.ones((n + 1, n + 1), np.bool_), 2)
     return {
@@ -254,16 +266,10 @@ def _kept(parts: PcfgParts, policies: Mapping[str, Policy]) -> dict[str, float]:
     }
 
 
-def _words(grammar: PCFG, lengths: Sequence[int]) -> list[Sentence]:
-    """Sentences of words that the grammar knows, at random."""
-    rng, known = np.random.default_rng(0), list(grammar.lexicon.words)
-    return [Sentence.of(rng.choice(known, n).tolist()) for n in lengths]
-
-
 def _quickest(work: Callable[[], object]) -> float:
     """The seconds of the quickest of some runs; the first loads the kernels."""
-    runs = []
-    for _ in range(REPEATS + 1):
+    runs: list[float] = []
+    while len(runs) < 2 or (len(runs) <= REPEATS and sum(runs[1:]) < ENOUGH):
         started = time.perf_counter()
         work()
         runs.append(time.perf_counter() - started)
