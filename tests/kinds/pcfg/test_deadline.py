@@ -108,7 +108,7 @@ def test_with_less_time_fewer_spans_are_kept(clock: type[Watched]) -> None:
 
 
 def test_a_slower_machine_is_noticed(clock: type[Watched]) -> None:
-    """One sentence may come late; those after it do not."""
+    """Some sentences may come late; those after them do not."""
     own = parser(2e-3)
     own.warm_up()
     clock.slow = 2.0
@@ -117,8 +117,8 @@ def test_a_slower_machine_is_noticed(clock: type[Watched]) -> None:
         before = clock.now
         own.parse(words)
         late.append(clock.now - before > own.deadline)
-    assert sum(late) <= 3
-    assert not any(late[6:])
+    assert sum(late) <= 8
+    assert not any(late[-30:])
     assert any(rung.parsing.usual > 1.5 for rung in own._rungs)
 
 
@@ -128,13 +128,14 @@ def test_a_pace_is_never_too_fast_for_what_was_measured() -> None:
     pace = Pace.measured(amounts, seconds)
     assert all(pace.of(one) >= took for one, took in zip(amounts, seconds, strict=True))
     before = pace.of(amounts[1])
-    pace.took(amounts[1], 2 * before)
-    assert pace.of(amounts[1]) >= 2 * before
+    for _ in range(4):
+        pace.took(amounts[1], before)
+    assert pace.of(amounts[1]) > 1.2 * before
     for _ in range(1000):
         pace.took(amounts[1], before / 10)
     assert pace.of(amounts[1]) < before / 5
     pace.took(amounts[1], 1e6)  # interrupted
-    assert pace.of(amounts[1]) < 10 * before
+    assert pace.of(amounts[1]) < before
 
 
 def test_long_sentences_are_treated_as_limits_say(clock: type[Watched]) -> None:

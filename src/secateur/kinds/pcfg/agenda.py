@@ -38,10 +38,10 @@ from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
-from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.kinds.pcfg.substitute import PunctualParser
 from secateur.kinds.pcfg.ways import ORDER
 from secateur.models.limits import Limits
-from secateur.models.measure import quiet_collector, settle
+from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
 from secateur.options import check_least
@@ -97,7 +97,7 @@ class Pace(NamedTuple):
         return Pace(self.before * share, self.after * share)
 
 
-class AgendaParser(GrammarParser):
+class AgendaParser(PunctualParser):
     """Parsing with a grammar by agenda. The first complete parse is the answer; where the search stops
     before there is one, the tree is put together from the best of what was popped (`failed`), and `notes`
     of the parse say why."""
@@ -163,9 +163,8 @@ class AgendaParser(GrammarParser):
         self.warm_up()
         found = []
         for sentence in sentences:
-            with quiet_collector():
-                started = time.perf_counter()
-                found.append(self._whole(sentence, started, started + self.deadline))
+            started = time.perf_counter()
+            found.append(self._whole(sentence, started, started + self.deadline))
         return found
 
     def pops(self, words: Given) -> list[Pop]:

@@ -25,7 +25,7 @@ from secateur.kinds.pcfg.agenda import to_try
 from secateur.kinds.pcfg.parser import Parser, chart_parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
-from secateur.kinds.pcfg.substitute import GrammarParser
+from secateur.kinds.pcfg.substitute import PunctualParser
 from secateur.kinds.pcfg.ways import quick_of, way_of
 from secateur.models.limits import Limits, pieces
 from secateur.models.measure import quiet_collector, settle
@@ -43,7 +43,8 @@ ENOUGH = 0.02  # seconds of runs
 MARGIN = 1.25  # what is foretold is this much more
 LEAST = 1e-9  # seconds: nothing takes less
 FEWER = 0.75  # of the spans: what keeps more than that share of what another keeps is hardly faster
-CALMER = 0.97  # what is expected comes down by, from a sentence to the next
+RISE = 1.15  # what is expected goes up by where it took longer ...
+CALMER = 0.99  # what is expected comes down by, from a sentence to the next
 SHARE = 0.1  # of a sentence in what is usual
 CALMEST = 0.25
 ODD = 2.0  # times as long as was measured: what takes longer was interrupted
@@ -71,7 +72,7 @@ class Pace:
 
     def took(self, amounts: Amounts, seconds: float) -> None:
         share = seconds / max(float(self.per @ amounts), LEAST)
-        self.usual = max(CALMER * self.usual, min(share, ODD))
+        self.usual = min(self.usual * RISE, ODD) if share > self.usual else self.usual * CALMER
 
 
 @dataclass
@@ -110,7 +111,7 @@ def amounts_of(n: int, mask: Bools | None) -> Amounts:
     return *lengths_of(n), pairs
 
 
-class DeadlineParser(GrammarParser):
+class DeadlineParser(PunctualParser):
     """Parsing by the first of several parsers that is expected to be done in time. A parse says in its
     `notes` whether there was time for the whole sentence; `fell_back`: not for the first way to parse it."""
 
@@ -122,7 +123,8 @@ class DeadlineParser(GrammarParser):
             raise InputError("no parsers", fix="give one or more")
         if not 0.0 < deadline < np.inf:
             raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
-        self.deadline, self.parsers = deadline, tuple(parsers)
+        self.deadline: float = deadline
+        self.parsers = tuple(parsers)
         self.grammar: PCFG = parsers[0].grammar
         self.limits: Limits = parsers[0].limits
         self.using = using or parsers[0].using
@@ -139,13 +141,12 @@ class DeadlineParser(GrammarParser):
         self.warm_up()
         found: list[Parse[Tree] | None] = []
         for sentence in sentences:
-            with quiet_collector():
-                started = time.perf_counter()
-                if len(sentence) > self.limits.words and self.limits.on_long != "degrade":
-                    found.append(None)
-                    continue
-                parse = self._within(sentence.spelt(self.grammar.lexicon.index), started + self.deadline)
-                found.append(replace(parse, seconds=time.perf_counter() - started))
+            started = time.perf_counter()
+            if len(sentence) > self.limits.words and self.limits.on_long != "degrade":
+                found.append(None)
+                continue
+            parse = self._within(sentence.spelt(self.grammar.lexicon.index), started + self.deadline)
+            found.append(replace(parse, seconds=time.perf_counter() - started))
         return found
 
     def whole(self, tree: Tree) -> int:
