@@ -35,6 +35,7 @@ from secateur.grammar.latent.grammar import product
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.kernels.arcs.locking import META
 from secateur.kinds.pcfg import KIND
+from secateur.kinds.pcfg.orders import Orders
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.kinds.pcfg.ways import ways
@@ -98,7 +99,11 @@ def bases() -> list[Base]:
     )
     return [
         Base("coarse", toy_model(), ("careful", "exact")),
-        Base("split", _split_model(), ("keep", "keep+product", "exact+max-rule")),
+        Base(
+            "split",
+            _split_model(),
+            ("keep", "keep+product", "exact+max-rule", "boundary", "boundary+keep"),
+        ),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),
         Base("lcfrs", toy_lcfrs_model(), ("careful", "exact+plcfrs", "coarse-0+items+plcfrs")),
@@ -115,7 +120,8 @@ def _split_model() -> Model[Any, Any]:
     words = Counter(word for tree in trees for word in tree.words())
     features = SpanFeatures.from_words(words, bits=12)
     weights = np.random.default_rng(1).normal(size=features.dim).astype(np.float32) + np.float32(0.5)
-    parts = PcfgParts(product(grammars), features)
+    grammar = product(grammars)
+    parts = PcfgParts(grammar, features, Orders.counted(grammar, trees[:60], SplitSettings().binarization))
     points = [
         Point(name, way, 70.0 + n, 68.0, 80.0, 0.5 + n, 2000.0, 0.01, 1.0, 0.0)
         for n, (name, way) in enumerate(ways(parts, ["keep"]).items())

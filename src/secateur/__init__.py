@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from secateur.kinds.arcs.settings import ArcSettings
     from secateur.kinds.lcfrs.exact import PlcfrsParser
     from secateur.kinds.lcfrs.settings import LcfrsSettings
+    from secateur.kinds.pcfg.agenda import AgendaParser
     from secateur.kinds.pcfg.parser import Parser
     from secateur.kinds.pcfg.posterior import Marginals
     from secateur.kinds.pcfg.settings import Settings
@@ -62,6 +63,7 @@ _HOME = {
     "ArcSettings": "kinds.arcs.settings",
     "PlcfrsParser": "kinds.lcfrs.exact",
     "LcfrsSettings": "kinds.lcfrs.settings",
+    "AgendaParser": "kinds.pcfg.agenda",
     "Parser": "kinds.pcfg.parser",
     "Marginals": "kinds.pcfg.posterior",
     "Settings": "kinds.pcfg.settings",
@@ -96,6 +98,7 @@ _MODULES = {"arcs": "kinds.arcs.search", "garden": "treebanks.garden"}
 __all__ = [
     "PCFG",
     "PLCFRS",
+    "AgendaParser",
     "Anchors",
     "ArcParser",
     "ArcSettings",

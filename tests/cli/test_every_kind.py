@@ -138,7 +138,18 @@ def test_what_only_parse_can_show(run: Run, pcfg: Sample, tmp_path: Path) -> Non
 
 # parse ------------------------------------------------------------------------------------------------------
 
-PARSED = {"sentence", "rank", "words", "score", "failed", "fell_back", "degraded", "work", "seconds"}
+PARSED = {
+    "sentence",
+    "rank",
+    "words",
+    "score",
+    "failed",
+    "fell_back",
+    "degraded",
+    "certified",
+    "work",
+    "seconds",
+}
 OF_TREES = {"pcfg": {"tree"}, "lcfrs": {"tree"}, "arcs": {"tags", "coarse", "heads", "labels", "stage"}}
 
 

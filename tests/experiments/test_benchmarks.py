@@ -14,6 +14,7 @@ import pytest
 import agenda
 import blocks
 import commands
+import deadline
 import lcfrs
 import secateur as sec
 import turns
@@ -132,6 +133,24 @@ def test_an_agenda_beside_charts(
         assert exact["as good as CKY"] == exact["sentences"] == 2
         assert 0 < rough["pops"] < exact["pops"] < exact["pushes"]
     assert capsys.readouterr().out.count("uniform cost") == 2
+
+
+def test_deadlines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a model of few trees; whether sentences are in time is the machine's affair."""
+    out = tmp_path / "figures.json"
+    monkeypatch.setattr(deadline, "TREES", 150)
+    monkeypatch.setattr(deadline, "DEADLINES", (5, 100_000))
+    given = ["--sentences", 12, "--made", 3, "--json", out]
+    monkeypatch.setattr(sys, "argv", ["deadline.py", *map(str, given)])
+    deadline.main()
+    rows = json.loads(out.read_text(encoding="utf-8"))
+    assert len(rows) == 8
+    assert {row["deadline"] for row in rows} == {5, 100_000}
+    assert all(row["in time"] == 1.0 and row["cut off"] == 0.0 for row in rows if row["deadline"] > 5)
+    assert all(row["F1"] > 30 for row in rows if row["deadline"] > 5 and row["sentences"] == "test")
+    assert "ms/sentence" in capsys.readouterr().out
 
 
 STAND_IN = """\

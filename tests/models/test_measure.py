@@ -203,9 +203,12 @@ CLOCKS = {
         "kinds/arcs/parser.py",
         "kinds/lcfrs/exact.py",
         "kinds/pcfg/parser.py",
+        "kinds/pcfg/agenda.py",
+        "kinds/pcfg/deadline.py",
         "tasks/arc_locking/task.py",
         "tasks/hyperedge_pruning/task.py",
         "tasks/span_pruning/task.py",
+        "tasks/agenda_order/task.py",
         "search/learners.py",  # what a round took
         "search/gradient.py",
         "cli/tally.py",

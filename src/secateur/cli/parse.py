@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+COMPLETE = "complete"  # what a parser notes of a search that came to its end
 DRAWN, JSON = "drawn", "json"
 FORMS = (*formats.ALL_FORMATS, DRAWN, JSON)
 _SELDOM = 100_000  # objects more than before: a batch of trees has a few thousand, and then they are gone
@@ -151,6 +152,7 @@ class Portion(NamedTuple):
     failed: int
     fell_back: int
     degraded: int
+    cut: int  # by a limit or a deadline
     work: int
 
 
@@ -175,6 +177,7 @@ class Shown(Generic[T]):
             sum(parse.failed for parse in best),
             sum(parse.fell_back for parse in best),
             sum(parse.degraded for parse in best),
+            sum(parse.notes.get("status", COMPLETE) != COMPLETE for parse in best),
             sum(map(attrgetter(f"work.{self.work}"), best)),
         )
 

@@ -20,7 +20,7 @@ class Tally:
 
     def __init__(self, figures: Figures) -> None:
         self.unit = figures.unit
-        self.sentences = self.words = self.blank = self.failed = self.fell_back = self.degraded = (
+        self.sentences = self.words = self.blank = self.failed = self.fell_back = self.degraded = self.cut = (
             self.done
         ) = 0
         self.first = 0  # words of the first portion, during which the kernels were loaded
@@ -33,6 +33,7 @@ class Tally:
         self.failed += portion.failed
         self.fell_back += portion.fell_back
         self.degraded += portion.degraded
+        self.cut += portion.cut
         self.done += portion.work
         if not self.first:
             self.first, self.loaded = self.words, time.perf_counter()
@@ -44,6 +45,8 @@ class Tally:
         parts += [f"{self.failed:,} without a parse", f"{self.degraded:,} degraded"]
         if self.fell_back:
             parts.append(f"{self.fell_back:,} fell back")
+        if self.cut:
+            parts.append(f"{self.cut:,} cut off")
         if self.sentences >= ENOUGH:
             later = self.words - self.first
             words, since = (later, self.loaded) if later else (self.words, self.started)

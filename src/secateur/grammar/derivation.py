@@ -79,7 +79,7 @@ def flat_tree(grammar: Tagging, words: Ids, leaves: Sequence[str]) -> Tree:
     for (first, last), leaf in zip(ends, enumerate(leaves), strict=True):
         tag = "X"
         if first < last:
-            tag = grammar.symbols[lexicon.tag[first + int(lexicon.weight[first:last].argmax())]]
+            tag = grammar.plain[lexicon.tag[first + int(lexicon.weight[first:last].argmax())]]
         children.append(new_tree(tag, (new_leaf(leaf),)))
     return new_tree(grammar.plain[grammar.number[grammar.start]], tuple(children))
 

@@ -39,6 +39,7 @@ class Parse(Generic[T]):
     failed: bool = False  # no parse: the tree is a substitute
     fell_back: bool = False  # not found the way that was asked for, but another
     degraded: bool = False  # too long: parsed in pieces, flat, or skipped
+    certified: bool = False  # known to be the best of all derivations of the grammar; else that is not known
     notes: Mapping[str, Any] = field(default_factory=dict)  # what else a kind of parser has to say
     annotation: Annotation[T] | None = field(default=None, repr=False, compare=False)
 
@@ -77,6 +78,7 @@ class Parse(Generic[T]):
             "failed": self.failed,
             "fell_back": self.fell_back,
             "degraded": self.degraded,
+            "certified": self.certified,
             "work": {name: count for name, count in self.work._asdict().items() if count},
             "seconds": self.seconds,
             **self.notes,

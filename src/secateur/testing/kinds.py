@@ -36,7 +36,18 @@ _CLOCK = ("words_per_second", "seconds_per_sentence")  # what differs from run t
 _STOPPED_AFTER = (1, 3)  # steps
 
 # What every command says of every kind.
-PARSED = {"sentence", "rank", "words", "score", "failed", "fell_back", "degraded", "work", "seconds"}
+PARSED = {
+    "sentence",
+    "rank",
+    "words",
+    "score",
+    "failed",
+    "fell_back",
+    "degraded",
+    "certified",
+    "work",
+    "seconds",
+}
 EVALUATED = {"setting", "point", "words_per_second", "work", "kept", "failures", "result"}
 BENCHED = {
     "sentences",

@@ -11,6 +11,7 @@ from secateur.testing import check_kind
 
 SMALL = {
     "coarse": sec.Settings(grammar="coarse", points=3, iterations=1, max_length=12, repeat=1),
+    "agenda": sec.Settings(levels=2, tasks="agenda", points=3, iterations=1, max_length=12, repeat=1),
     "split": sec.Settings(levels=1, products=2, points=3, iterations=1, max_length=12, repeat=1),
 }
 

@@ -132,7 +132,9 @@ def size_of(n, symbols, rows, lists, items, log):
 
 @njit(cache=True, nogil=True)
 def longer(array, size):
-    """The same array with room behind it."""
+    """The same array with room behind it, if it has too little."""
+    if array.shape[0] >= size:
+        return array
     larger = np.empty((size, *array.shape[1:]), array.dtype)
     larger[: array.shape[0]] = array
     return larger

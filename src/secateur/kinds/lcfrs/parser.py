@@ -35,7 +35,7 @@ def parser_of(
     assert parts.blocks is not None, "blocks have ways where they are there"
     if using.binarized:
         raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
-    inner = pcfg.parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
+    inner = pcfg.chart_parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
     return BlockParser(inner, using, _denser(parts, way, limits, using))
 
 

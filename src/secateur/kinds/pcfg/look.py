@@ -15,10 +15,11 @@ from rich.console import Console
 
 from secateur.errors import InputError
 from secateur.grammar.binarize import Binarization
-from secateur.kinds.pcfg.parser import parser_of
+from secateur.kinds.pcfg.look_order import look_at_order
+from secateur.kinds.pcfg.parser import chart_parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
-from secateur.kinds.pcfg.ways import ways, without_mask
+from secateur.kinds.pcfg.ways import ORDER, ways, without_mask
 from secateur.metrics.evalb.evaluation import PhraseScoring
 from secateur.metrics.scores import Scoring
 from secateur.models.kind import Look, LookedAt
@@ -60,6 +61,8 @@ class Finding(NamedTuple):
 def look(looked_at: LookedAt[PcfgParts, Tree], shape: Shape = Shape()) -> Look:  # noqa: B008  immutable
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
     parts, way, policies, sentence, gold, looking, _, notes = looked_at
+    if ORDER in way:
+        return look_at_order(looked_at)
     spelt = sentence.spelt(parts.rules.lexicon.index)
     spans = None if gold is None else _gold_spans(parts, shape.apart(gold), notes)
     found = _shaped(_found(parts, way, policies, spelt, gold, spans), shape)
@@ -81,7 +84,7 @@ def _found(
     spans: Bools | None,  # of the gold tree
 ) -> Finding:
     n = len(sentence)
-    parser = parser_of(parts, way, policies, Limits(), Using())
+    parser = chart_parser_of(parts, way, policies, Limits(), Using())
     parser.parse(sentence)  # loads the kernels before the clock starts
     parse = parser.parse(sentence)
     if parse.degraded:
@@ -93,11 +96,11 @@ def _found(
     kept[0, n] = True  # the whole sentence is never pruned
     used = np.zeros((n + 1, n + 1), np.bool_)
     if not parse.failed:
-        binary = parser_of(parts, way, policies, Limits(), Using(binarized=True)).parse(sentence).tree
+        binary = chart_parser_of(parts, way, policies, Limits(), Using(binarized=True)).parse(sentence).tree
         for _, i, k in binary.spans():
             used[i, k] = True
     exact = next(iter(ways(parts, ()).values()))
-    unpruned = parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
+    unpruned = chart_parser_of(parts, exact, {}, Limits(), Using()).parse(sentence)
     score = None if gold is None or spans is None else _score_within(parts, way, sentence, gold, spans)
     return Finding(Chart(sentence.tokens, kept, used, spans, scores), parse, unpruned, gold, score, None)
 
@@ -119,7 +122,7 @@ def _gold_spans(parts: PcfgParts, gold: Tree, notes: Mapping[str, Any]) -> Bools
 def _score_within(parts: PcfgParts, way: Way, sentence: Sentence, gold: Tree, spans: Bools) -> float | None:
     """The best score over the gold tree's own spans: below the parse's, the model is wrong; above, the
     search missed it."""
-    exact = parser_of(parts, without_mask(way), {}, Limits(), Using())
+    exact = chart_parser_of(parts, without_mask(way), {}, Limits(), Using())
     found = exact.parse(sentence, mask=spans)
     return None if found.failed else found.score
 

@@ -24,12 +24,13 @@ from secateur.kernels.split import fine
 from secateur.kernels.split import parse as block_parse
 from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
+from secateur.kinds.pcfg.agenda import agenda_parser_of
 from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
-from secateur.kinds.pcfg.ways import VITERBI, grammar_of, ladder_along
+from secateur.kinds.pcfg.ways import ORDER, VITERBI, grammar_of, ladder_along
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
@@ -139,7 +140,9 @@ class Parser(GrammarParser):
         else:
             tree = flat_tree(self.grammar, ids, sentence.leaves)
         work = Work(pushes=int(found.pushes), items=int(found.items), kept=int(found.kept))
-        return self._made(tree, work, started, float(found.score), failed=not len(found.nodes))
+        certified = self._is_exact and mask is None and len(found.nodes) > 0
+        score, failed = float(found.score), not len(found.nodes)
+        return self._made(tree, work, started, score, failed=failed, certified=certified)
 
     def _made(
         self,
@@ -149,10 +152,16 @@ class Parser(GrammarParser):
         score: float,
         *,
         failed: bool = False,
+        certified: bool = False,
         notes: Mapping[str, Any] = _NO_NOTES,
     ) -> Parse[Tree]:
-        seconds = time.perf_counter() - started
-        return Parse(tree, work, seconds, score, failed, notes=notes, annotation=self.annotation)
+        seconds, own = time.perf_counter() - started, self.annotation
+        return Parse(tree, work, seconds, score, failed, certified=certified, notes=notes, annotation=own)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether nothing is left out, and the best derivation is what is looked for."""
+        return self.ladder is None and self.policy is None and self.spans is None
 
     def whole(self, tree: Tree) -> int:
         """The spans to decide on: all of two words or more but the whole sentence."""
@@ -178,7 +187,7 @@ class Parser(GrammarParser):
             columns = self.features.columns(sentence.penn)
             templates, weights = self.features.compiled, self.policy.weights
             return Found(*kernel.pruned(*how, self._labels, ids, templates, columns, weights, anchors, limit))
-        kept = self._kept(sentence) if mask is None else self._checked(mask, len(ids))
+        kept = self.kept(sentence) if mask is None else self._checked(mask, len(ids))
         return Found(*kernel.masked(*how, self._labels, ids, kept, anchors, limit))
 
     def kbest(self, words: Given, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse[Tree]]:
@@ -244,7 +253,7 @@ class Parser(GrammarParser):
         n = len(ids)
         if n > self.limits.words:
             return sentence, ids, None, None
-        kept, scores = self._kept(sentence), self._anchors(anchors, n)
+        kept, scores = self.kept(sentence), self._anchors(anchors, n)
         limit = self.limits.chart_bytes
         nodes = Expected(*block_posteriors.marginals(padded, self.grammar.labels, ids, kept, scores, limit))
         work = Work(pushes=int(nodes.pushes), items=int(nodes.items)) if nodes.complete else None
@@ -258,13 +267,13 @@ class Parser(GrammarParser):
             return sentence, ids, None
         # Inside and outside rows in float64 come on top of the chart's own.
         limit = self.limits.chart_bytes // 5
-        chart = cky.chart_of(self.grammar.rules, ids, self._kept(sentence), self._anchors(anchors, n), limit)
+        chart = cky.chart_of(self.grammar.rules, ids, self.kept(sentence), self._anchors(anchors, n), limit)
         return sentence, ids, chart if chart.complete else None
 
     def _sentence(self, words: Given) -> Sentence:
         return self.given(words).spelt(self.grammar.lexicon.index)
 
-    def _kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
+    def kept(self, sentence: Sentence) -> npt.NDArray[np.bool_]:
         """The spans to be looked at; all of them without a policy or anyone else to choose."""
         n = len(sentence.penn)
         if self.spans is not None:
@@ -306,18 +315,37 @@ class Parser(GrammarParser):
 
 def parser_of(
     parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
-) -> Parser:
+) -> GrammarParser:
     """A model's parser that goes one of its ways."""
-    mask = way.get("mask")
-    policy = None if mask is None else policies[str(mask)]
-    features = None if policy is None else parts.features
-    missing = [] if features is None else features.missing_views
+    # These build on this module.
+    from secateur.kinds.pcfg.deadline import deadline_parser_of
+
+    _check_views(parts, way)
+    if ORDER in way:
+        return agenda_parser_of(parts, way, policies, limits, using)
+    if using.deadline is not None:
+        return deadline_parser_of(parts, way, policies, limits, using)
+    return chart_parser_of(parts, way, policies, limits, using)
+
+
+def _check_views(parts: PcfgParts, way: Way) -> None:
+    missing = parts.features.missing_views if "mask" in way else []
     if missing:
         given = ", ".join(f'"{name}": ...' for name in missing)
         raise InputError(
             f"the model's templates use views that are not saved with it: {', '.join(missing)}",
             fix=f"give these functions from a word to a text in Python: load(path, views={{{given}}})",
         )
+
+
+def chart_parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> Parser:
+    """One that fills charts."""
+    mask = way.get("mask")
+    policy = None if mask is None else policies[str(mask)]
+    features = None if policy is None else parts.features
+    _check_views(parts, way)
     grammar = grammar_of(parts.grammar, way)
     return Parser(
         grammar,

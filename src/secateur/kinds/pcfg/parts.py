@@ -4,6 +4,8 @@ grammar.gr.gz     the grammar as text, or what it is without sub-symbols
 split.npz         the probabilities of its sub-symbols, if it is a split one
 features.json     the templates that policies see, and how many bits their hashes have
 vocabulary.txt    the words that templates tell apart
+orders.json       names of orders of an agenda, and what their features are, if there are some
+orders.npz        their weights, and what was counted
 """
 
 from __future__ import annotations
@@ -18,10 +20,13 @@ from secateur.features.span import SpanFeatures, View
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import parse_grammar, write_grammar
+from secateur.kinds.pcfg import orders as agenda
+from secateur.kinds.pcfg.orders import Orders
 from secateur.kinds.pcfg.store import SCHEMA, from_arrays, sizes_of, to_arrays
 from secateur.models.storage import Content, Store, pack_arrays
 
 GRAMMAR, SPLIT, FEATURES, VOCABULARY = "grammar.gr.gz", "split.npz", "features.json", "vocabulary.txt"
+ORDERS, ORDER_ARRAYS = "orders.json", "orders.npz"
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class PcfgParts:
 
     grammar: PCFG | SplitPCFG
     features: SpanFeatures
+    orders: Orders | None = None
 
     @property
     def rules(self) -> PCFG:
@@ -49,13 +55,14 @@ def from_grammar(grammar: PCFG | SplitPCFG) -> PcfgParts:
 def sizes(parts: PcfgParts) -> dict[str, int]:
     """What there is of them, by name."""
     grammar = parts.rules
-    return {
+    found = {
         "grammar symbols": len(grammar.symbols),
         "binary rules": len(grammar.binary.weight),
         "unary rules": len(grammar.unary.weight),
         "words the policies know": len(parts.features.vocabulary),
         "feature templates": len(parts.features.templates),
     }
+    return found | ({"orders": len(parts.orders.names)} if parts.orders is not None else {})
 
 
 class _Templates(NamedTuple):
@@ -71,7 +78,8 @@ def read(store: Store, views: Mapping[str, View]) -> PcfgParts:
     words = store.text(VOCABULARY).split("\n")[:-1]
     with store.blamed(FEATURES):
         features = SpanFeatures(frozenset(words), given.templates, dict(views), given.bits)
-    return PcfgParts(_grammar(store), features)
+    grammar = _grammar(store)
+    return PcfgParts(grammar, features, _orders(store, grammar))
 
 
 def write(parts: PcfgParts) -> dict[str, Content]:
@@ -84,6 +92,9 @@ def write(parts: PcfgParts) -> dict[str, Content]:
     }
     if isinstance(parts.grammar, SplitPCFG):
         files[SPLIT] = pack_arrays(to_arrays(parts.grammar))
+    if parts.orders is not None:
+        files[ORDERS] = json.dumps(parts.orders.to_notes(), indent=1)
+        files[ORDER_ARRAYS] = pack_arrays(parts.orders.to_arrays())
     return files
 
 
@@ -95,3 +106,15 @@ def _grammar(store: Store) -> PCFG | SplitPCFG:
     arrays = store.arrays(SPLIT, SCHEMA, sizes_of(rules))
     with store.blamed(SPLIT):
         return from_arrays(rules, arrays)
+
+
+def _orders(store: Store, grammar: PCFG | SplitPCFG) -> Orders | None:
+    if not store.has(ORDERS):
+        return None
+    notes = store.json(ORDERS, agenda.Notes)
+    rules = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
+    with store.blamed(ORDERS):
+        agenda.checked(notes)
+    arrays = store.arrays(ORDER_ARRAYS, agenda.schema_of(notes), agenda.sizes_of(notes, rules))
+    with store.blamed(ORDER_ARRAYS):
+        return Orders.restored(grammar, notes, arrays)

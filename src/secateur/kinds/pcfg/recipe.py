@@ -11,14 +11,17 @@ choosing a policy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.text import read_grammar
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.fine import fine_grammar
+from secateur.kinds.pcfg.orders import Orders
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
 from secateur.kinds.pcfg.trainer import Trainer
@@ -56,6 +59,8 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> T
     """A grammar and a frontier of pruning policies."""
     with compiled_ahead():
         found = learned(run, train, dev, settings)
+        if settings.tasks == "agenda":
+            found = _with_orders(run, train, found)
         points = measure_all(
             run,
             KIND,
@@ -83,13 +88,21 @@ def learned(
     policies, log = trainer.frontier()
     notes = {
         "unparsed": trainer.unparsed,
-        **noted(settings, "binarization", "split", "features"),
+        **noted(settings, "binarization", "split", "features", "tasks"),
         "regularizer": trainer.regularizer,
         **trainer.binarization.notes(),
         **grammar.notes,
     }
     parts = PcfgParts(trainer.grammar, trainer.task.span_features)
     return Learned(parts, policies, trainer.judging_trees, notes, log)
+
+
+def _with_orders(run: Run, train: Bank[Tree], found: Learned) -> Learned:
+    """The same with orders of an agenda, counted on the training trees."""
+    orders = Orders.counted(found.parts.grammar, train, Binarization.from_notes(found.notes))
+    run.told(f"orders of an agenda: {', '.join(orders.names)}")
+    parts = replace(found.parts, orders=orders)
+    return found._replace(parts=parts, notes={**found.notes, "tasks": "agenda"})
 
 
 def _grammar(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,6 +39,9 @@ class Settings:
         8, "Baselines along the frontier, and LOLS runs from them.", low=3, counts="operating points"
     )
     iterations: int = option(10, "Rounds of LOLS for each, at most.", low=1, counts="iterations")
+    tasks: Literal["spans", "agenda"] = option(
+        "spans", "spans: policies that prune; agenda: points of an agenda in an order of its own too."
+    )
     max_length: int = option(
         40, "Leave out longer training sentences.", low=3, counts="words as the longest training sentence"
     )
@@ -61,6 +66,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_choice("surrogate", self.surrogate, ("dp", "cp"))
+        check_choice("tasks", self.tasks, ("spans", "agenda"))
         check_choice("roll-outs", self.rollouts, ("all", "some"))
         if self.grammar != FINE and (self.levels, self.products) != (LEVELS, 1):
             fix = "leave levels and products out, or take a fine grammar"
@@ -104,6 +110,9 @@ class Using(kind.Using):
     )
     max_recall: bool = option(False, "The tree of maximum expected recall.", also="--mbr")
     binarized: bool = option(False, "Leave the trees binarized, as the grammar has them.")
+    deadline: str | float | None = option(
+        None, "The best tree that there is after so long, as in 5ms or 0.1s; of every sentence.", type=str
+    )
 
     def __post_init__(self) -> None:
         if sum((self.kbest is not None, self.marginals is not None, self.max_recall)) > 1:
@@ -113,6 +122,16 @@ class Using(kind.Using):
             raise InputError(f"marginals from {self.marginals}", fix="give a probability")
         if self.binarized and (self.max_recall or self.marginals is not None):
             raise InputError("binarized has no effect with max_recall and marginals", fix="leave it out")
+        if self.deadline is not None:
+            if self.kbest is not None or self.max_recall or self.marginals is not None:
+                what = "a deadline is for the best tree, not for kbest, marginals and max_recall"
+                raise InputError(what, fix="leave it out")
+            _ = self.seconds  # says what is wrong with it
+
+    @property
+    def seconds(self) -> float | None:
+        """Until the deadline."""
+        return None if self.deadline is None else seconds_of(self.deadline)
 
     @property
     def is_json(self) -> bool:
@@ -123,7 +142,24 @@ class Using(kind.Using):
         return self.kbest is not None
 
     def said(self) -> str:
+        if self.deadline is not None:
+            return f"deadline {1000 * (self.seconds or 0.0):g} ms"
         return "maximum recall" if self.max_recall else ""
+
+
+def seconds_of(deadline: object) -> float:
+    """Of a deadline: a number, or a text such as 5ms or 0.1s."""
+    fix = "write it as 5ms or 0.1s, or give seconds"
+    if isinstance(deadline, str):
+        said = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s)", deadline.strip())
+        if said is None:
+            raise InputError(f"a deadline of {deadline!r}", fix=fix)
+        found = float(said[1]) * (1e-3 if said[2] == "ms" else 1.0)
+    else:
+        found = check_number("a deadline", deadline)
+    if not 0.0 < found < math.inf:
+        raise InputError(f"a deadline of {deadline!r}", fix="give more than nothing, and less than ever")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 from secateur.grammar.derivation import Tagging, flat_tree, joined
-from secateur.models.parse import SentenceParser
+from secateur.models.parse import Parse, SentenceParser
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
 
@@ -29,3 +30,18 @@ class GrammarParser(SentenceParser[Tree]):
     @property
     def _root(self) -> str:
         return self.grammar.plain[self.grammar.number[self.grammar.start]]
+
+
+class PunctualParser(GrammarParser):
+    """One that may have a deadline: then the interpreter's collector waits until a batch is done."""
+
+    deadline: float | None  # seconds, of each sentence
+
+    def batch(self, sentences: Sequence[Sentence]) -> list[Parse[Tree]]:
+        if self.deadline is None or not gc.isenabled():
+            return super().batch(sentences)
+        gc.disable()
+        try:
+            return super().batch(sentences)
+        finally:
+            gc.enable()  # what is allocated next starts it: that must not be here

@@ -2,7 +2,8 @@
 
 A split grammar decodes by Viterbi as if it were not split, or over the sub-symbols of a level of its
 hierarchy; by max-rule, which drops what is less likely than `least` on its way from coarse to fine; or by the
-product of all grammars, or of the first few, in the same way.
+product of all grammars, or of the first few, in the same way. An agenda decodes by Viterbi too, in an order
+that is the model's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
+from secateur.kinds.pcfg.orders import order_level
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.models.point import Way
 
@@ -21,6 +23,7 @@ VITERBI, MAX_RULE, PRODUCT = "viterbi", "max-rule", "product"
 BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
 FEW = 4  # grammars: more of them take longer than what they add is worth, but where most is asked for
 _OF, _LEVEL, _LEAST = "of", "level", "least"
+ORDER = "order"
 
 
 def decodings(grammar: PCFG | SplitPCFG) -> list[Way]:
@@ -41,17 +44,21 @@ def way_of(mask: str | None, decoding: Way) -> Way:
 
 
 def name_of(way: Way) -> str:
-    """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four)."""
+    """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four grammars),
+    boundary+lols-3."""
     said = [str(way[key]) for key in (_OF, _LEVEL, _LEAST) if key in way]
     named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
-    return "+".join((str(way.get("mask", UNPRUNED)), *named))
+    first = [str(way[key]) for key in (ORDER, "mask") if key in way]
+    return "+".join((*(first or [UNPRUNED]), *named))
 
 
 def ways(parts: PcfgParts, policies: Iterable[str]) -> dict[str, Way]:
     """By the names of their points; the first is the whole grammar without a policy."""
     every = decodings(parts.grammar)
     found = [way_of(None, one) for one in reversed(every)]
-    found += [way_of(mask, one) for mask in policies for one in every]
+    masks = list(policies)
+    found += [way_of(mask, one) for mask in masks for one in every]
+    found += ordered(parts, masks)
     return {name_of(way): way for way in found}
 
 
@@ -65,15 +72,29 @@ def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
     every = ways(parts, policies)
     if isinstance(parts.grammar, PCFG):
         return every
-    last = len(parts.grammar.ancestry)
     finest: Way = {"decode": PRODUCT if parts.grammar.others else MAX_RULE}
-    quick: Way = {"decode": VITERBI, _LEVEL: last - 1} if last > 1 else {"decode": VITERBI}
+    quick = quick_of(parts.grammar)
     few: Way = {_OF: FEW} if len(parts.grammar.others) >= FEW else {}
     brisk: Way = {**finest, **few, _LEAST: BRISK}
     wanted = [finest, brisk, quick, {"decode": VITERBI}]
     wanted += [way_of(mask, one) for mask in policies for one in (quick, brisk)]
     wanted += [way_of(mask, finest) for mask in policies[:2]]
+    wanted += ordered(parts, policies[:1])
     return {name: every[name] for name in map(name_of, wanted)}
+
+
+def ordered(parts: PcfgParts, masks: Iterable[str]) -> list[Way]:
+    """Those by agenda, with all spans and with those of each mask."""
+    if parts.orders is None:
+        return []
+    quick, every = quick_of(parts.grammar), (None, *masks)
+    return [{ORDER: name, **way_of(mask, quick)} for name in parts.orders.names for mask in every]
+
+
+def quick_of(grammar: PCFG | SplitPCFG) -> Way:
+    """The fastest way to decode that is worth it: Viterbi one level below the last."""
+    level = order_level(grammar)
+    return {"decode": VITERBI, _LEVEL: level} if level else {"decode": VITERBI}
 
 
 def without_mask(way: Way) -> Way:

@@ -1,0 +1,369 @@
+"""AgendaParser: words in, trees out, items in an order of one's own choice until there is a parse."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from secateur.errors import InputError
+from secateur.features.priority import PriorityFeatures
+from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
+from secateur.grammar.latent.bounds import Bounds
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.projection import seen_from
+from secateur.grammar.pcfg import PCFG, Ids
+from secateur.kernels.agenda import derivation, run
+from secateur.kernels.agenda.joins import joins_of
+from secateur.kernels.agenda.priorities import EXACT, UNLIMITED, How, Priorities, uniform_cost
+from secateur.kernels.agenda.priorities import Limits as Stops
+from secateur.kernels.agenda.state import (
+    BYTES,
+    DROPPED,
+    EMPTY,
+    FOUND,
+    ITEMS,
+    LONGEST,
+    NONE,
+    POPPED,
+    POPS,
+    PUSHES,
+    RUNNING,
+    State,
+)
+from secateur.kernels.cky.rules import NO_ANCHORS
+from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.substitute import PunctualParser
+from secateur.kinds.pcfg.ways import ORDER
+from secateur.models.limits import Limits
+from secateur.models.measure import settle
+from secateur.models.parse import Given, Parse
+from secateur.models.point import Way
+from secateur.options import check_least
+from secateur.search.arrays import Bools, Weights
+from secateur.search.core import Policy, Work
+from secateur.tasks.agenda_order.oracle import items_of
+from secateur.tasks.span_pruning.masks import LearnedMask, Spans
+from secateur.treebanks.phrases import PHRASES
+from secateur.treebanks.sentence import Sentence
+from secateur.treebanks.tree import Tree
+
+# Why a search ended; the first two are its own ends.
+STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
+SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
+FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
+MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
+NO_SLICE = 3e-5  # seconds left with which none is begun
+FIRST = 4  # pops of the first slice, which tells how long others take
+UNKNOWN = "xyzzying"
+TRIED = 64  # words of the sentences that tell how long everything else takes
+
+
+class Order(NamedTuple):
+    """Priorities as features with weights."""
+
+    features: PriorityFeatures
+    weights: Weights  # [dim]
+
+
+class Pop(NamedTuple):
+    """An item that was popped."""
+
+    number: int  # from 1 on
+    symbol: str
+    i: int
+    k: int
+    over: bool  # made by a unary rule
+    priority: float
+    score: float
+    pushes: int  # hyperedges built before
+    used: bool  # in the tree
+
+
+class Pace(NamedTuple):
+    """Seconds that are not the search's, of a sentence of TRIED words."""
+
+    before: float
+    after: float
+
+    def of(self, words: int) -> Pace:
+        """As many spans or as many words more, whichever is worse."""
+        share = max(words / TRIED, (words / TRIED) ** 2)
+        return Pace(self.before * share, self.after * share)
+
+
+class AgendaParser(PunctualParser):
+    """Parsing with a grammar by agenda. The first complete parse is the answer; where the search stops
+    before there is one, the tree is put together from the best of what was popped (`failed`), and `notes`
+    of the parse say why."""
+
+    annotation = PHRASES
+
+    def __init__(
+        self,
+        grammar: PCFG | SplitPCFG,
+        *,
+        level: int | None = None,
+        order: Order | Bounds | None = None,
+        how: How = EXACT,
+        spans: Spans | None = None,
+        limits: Limits | None = None,
+        pops: int | None = None,
+        deadline: float | None = None,
+        binarized: bool = False,
+        using: Using | None = None,
+    ) -> None:
+        """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
+
+        `order`: what decides, by default the score: then, and with the bounds of a coarser grammar that are
+        admissible, the first parse is the best one, where no weight of the grammar is above 0.
+
+        `deadline`: seconds, from the words to the tree, which is the best there is by then.
+        """
+        if not isinstance(grammar, PCFG | SplitPCFG):
+            raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
+        self.grammar: PCFG = flat_of(grammar, level)
+        self.order, self.how, self.spans = order, how, spans
+        self.limits = limits or Limits()
+        if pops is not None:
+            check_least({"pops": (pops, 1)})
+        if deadline is not None and not 0.0 < deadline < np.inf:
+            raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
+        if deadline is not None and _is_bounded(order):
+            what = "how long bounds take is not known before"
+            raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
+        self.deadline = deadline
+        self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
+        self.using: Using = using or Using(binarized=binarized)
+        if self.using.kbest is not None or self.using.marginals is not None or self.using.max_recall:
+            what = "an agenda keeps one derivation of an item: there are no k best, and no posteriors"
+            raise InputError(what, fix="leave them out, or choose a point without an order")
+        self.binarized = self.using.binarized
+        self._joins = joins_of(self.grammar.rules)
+        self._names, self._labels = naming(self.grammar, binarized=self.binarized)
+        self._is_exact = how.delta == np.inf and spans is None and _is_admissible(order, self.grammar)
+        self._pace: Pace | None = None
+
+    def __repr__(self) -> str:
+        order = "score" if self.order is None else "bounds" if _is_bounded(self.order) else "features"
+        return f"<AgendaParser: {len(self.grammar.symbols):,} symbols, by {order}>"
+
+    def __getstate__(self) -> dict[str, object]:
+        """Another process has its own pace."""
+        return {**self.__dict__, "_pace": None}
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        if self.deadline is None:
+            return [self._whole(sentence, time.perf_counter(), np.inf) for sentence in sentences]
+        self.warm_up()
+        found = []
+        for sentence in sentences:
+            started = time.perf_counter()
+            found.append(self._whole(sentence, started, started + self.deadline))
+        return found
+
+    def pops(self, words: Given) -> list[Pop]:
+        """What is popped until the first parse, in order; without a parse nothing is in a tree."""
+        sentence = self.given(words).spelt(self.grammar.lexicon.index)
+        ids, rules, how = self.grammar.lexicon.encode(sentence.penn), self.grammar.rules, self.how
+        mask, order = self._prepared(sentence, ids)
+        state = run.begin(rules, ids, mask, NO_ANCHORS, order, how, log=True)
+        _, state = self._searched(state, order, how, 0, np.inf)
+        goal = derivation.goal_of(rules, state)
+        steps = np.zeros((0, 5), np.int64) if goal == NONE else derivation.steps_of(state, np.uint32(goal))
+        used = set(map(tuple, items_of(steps).tolist()))
+        columns = (derivation.pops_of(state), state.log_key, state.log_score, state.log_pushes)
+        rows = zip(*(column[: state.tally[POPPED]].tolist() for column in columns), strict=True)
+        return [
+            Pop(
+                number, self.grammar.symbols[x], i, k, bool(over), key, score, pushes, (i, k, x, over) in used
+            )
+            for number, ((i, k, x, over), key, score, pushes) in enumerate(rows, 1)
+        ]
+
+    def whole(self, tree: Tree) -> int:
+        """The spans that there are to decide on, as in CKY."""
+        n = len(tree.leaves())
+        return (n - 1) * n // 2 - 1 if n > 1 else 0
+
+    def noted(self, notes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        stopped = [own["status"] for own in notes if own.get("status", STATUS[FOUND]) != STATUS[FOUND]]
+        return {"status": stopped[0] if stopped else STATUS[FOUND]}
+
+    # The search ---------------------------------------------------------------------------------------------
+
+    def _whole(self, sentence: Sentence, started: float, end: float) -> Parse[Tree] | None:
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        n = len(sentence.penn)
+        if n > min(self.limits.words, LONGEST):
+            return None
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        if end < np.inf:
+            pace = self.warm_up().of(n)
+            if started + pace.before + pace.after > end:
+                return self._made(sentence, ids, None, RUNNING, Work(), started)
+            end -= 2 * pace.after  # the more was found, the longer
+        mask, order = self._prepared(sentence, ids)
+        rules, how, work = self.grammar.rules, self.how, Work(kept=self._kept(mask))
+        while True:
+            state = run.begin(rules, ids, mask, NO_ANCHORS, order, how)
+            status, state = self._searched(state, order, how, work.pops, end)
+            tally = state.tally
+            pushes, pops = work.pushes + int(tally[PUSHES]), work.pops + int(tally[POPPED])
+            work = work._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
+            if status != EMPTY or how.widen <= 1.0 or tally[DROPPED] == 0:
+                return self._made(sentence, ids, state, status, work, started)
+            how = how._replace(delta=how.delta * how.widen)
+
+    def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
+        n = len(ids)
+        mask = np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
+        if isinstance(self.order, Order):
+            features, weights = self.order
+            return mask, features.tables(features.columns(sentence.penn, mask), weights)
+        plain = uniform_cost(n, len(self.grammar.symbols))
+        if self.order is None:
+            return mask, plain
+        return mask, plain._replace(outside=self.order.estimate(ids, mask).outside, seen=self.order.seen)
+
+    def _searched(
+        self, state: State, order: Priorities, how: How, before: int, end: float
+    ) -> tuple[int, State]:
+        """Until there is a parse; or so many pops, those of earlier attempts included; or until the end."""
+        rules, stops = self.grammar.rules, self._stops._replace(pops=self._stops.pops - before)
+        pops, now = UNLIMITED, time.perf_counter()
+        if end < np.inf:
+            pops, size = FIRST, sum(array.nbytes for array in state)
+            stops = stops._replace(bytes=min(stops.bytes, size + int(MOVED * (end - now))))
+        while True:
+            status, state = run.advance(rules, self._joins, NO_ANCHORS, order, how, stops, state, pops)
+            then, now = now, time.perf_counter()
+            if status == BYTES and stops.bytes < self._stops.bytes:
+                return RUNNING, state  # there is room, but no time to move there
+            if status != RUNNING or now + NO_SLICE > end:
+                return status, state
+            # As many as there is time for, if they take as long as those before.
+            share = min(SLICE, (end - now) / 2) / max(now - then, 1e-7)
+            pops = max(int(pops * min(share, FASTER)), 1)
+
+    def _made(
+        self, sentence: Sentence, ids: Ids, state: State | None, status: int, work: Work, started: float
+    ) -> Parse[Tree]:
+        """The parse of a search; without a state there was no time for one."""
+        rules, grammar, score = self.grammar.rules, self.grammar, -np.inf
+        goal = NONE if state is None else derivation.goal_of(rules, state)
+        if state is None:
+            tree = flat_tree(grammar, ids, sentence.leaves)
+        elif goal == NONE:
+            steps = derivation.cover(rules, ids, state)
+            tree = cover_tree(grammar, steps, sentence.leaves, binarized=self.binarized)
+        else:
+            steps = derivation.steps_of(state, np.uint32(goal))
+            tree = assemble(self._names, unfold(self._labels, steps), sentence.leaves)
+            score = float(derivation.score_of(rules, ids, NO_ANCHORS, steps))
+        return Parse(
+            tree,
+            work,
+            time.perf_counter() - started,
+            score,
+            failed=bool(goal == NONE),
+            certified=self._is_exact and status == FOUND,
+            notes={"status": STATUS[status]},
+            annotation=self.annotation,
+        )
+
+    def _kept(self, mask: Bools) -> int:
+        """Spans to decide on that may be built."""
+        return int(np.triu(mask, 2).sum()) - int(mask[0, -1] and len(mask) > 2)
+
+    # Time ---------------------------------------------------------------------------------------------------
+
+    def warm_up(self) -> Pace:
+        """Load the kernels, and see how long a sentence takes before and after the search; once."""
+        if self._pace is None:
+            few = copy(self)
+            few._stops, few._pace = self._stops._replace(pops=FIRST), Pace(0.0, 0.0)
+            sentences = to_try(self.grammar, [TRIED])
+            for _ in range(2):  # the first round loads
+                found = [few._timed(sentence) for sentence in sentences for _ in range(3)]
+            settle()
+            self._pace = Pace(max(one.before for one in found), max(one.after for one in found))
+        return self._pace
+
+    def _timed(self, sentence: Sentence) -> Pace:
+        started = time.perf_counter()
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        mask, order = self._prepared(sentence, ids)
+        state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, self.how)
+        begun = time.perf_counter()
+        status, state = self._searched(state, order, self.how, 0, begun + 1.0)
+        ended = time.perf_counter()
+        self._made(sentence, ids, state, status, Work(), started)
+        made = time.perf_counter()
+        # What a complete parse would need is loaded too.
+        word = derivation.steps_of(state, np.uint32(0))
+        derivation.score_of(self.grammar.rules, ids, NO_ANCHORS, word)
+        assemble(self._names, unfold(self._labels, word), sentence.leaves[:1])
+        return Pace(begun - started, made - ended)
+
+    def _in_pieces(self, sentence: Sentence, started: float) -> Parse[Tree]:
+        """Each has its share of the time."""
+        part = copy(self)
+        if self.deadline is not None:
+            part.deadline = self.deadline * min(self.limits.words / len(sentence), 1 / 2)
+        return super(AgendaParser, part)._in_pieces(sentence, started)
+
+
+def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
+    """The grammar of a level's symbols; 0 are those of the trees."""
+    if isinstance(grammar, PCFG):
+        if level is not None:
+            raise InputError("levels are those of split grammars", fix="leave the level out")
+        return grammar
+    if level == 0:
+        return grammar.coarse
+    return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
+
+
+def agenda_parser_of(
+    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
+) -> AgendaParser:
+    """A model's parser that goes one of its ways, by agenda."""
+    orders, mask = parts.orders, way.get("mask")
+    assert orders is not None, "who has such ways has orders"
+    features = orders.features
+    return AgendaParser(
+        features.grammar,
+        order=Order(features, orders.weights_of(str(way[ORDER]))),
+        spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
+        limits=limits,
+        deadline=using.seconds,
+        using=using,
+    )
+
+
+def to_try(grammar: PCFG, lengths: Sequence[int]) -> list[Sentence]:
+    """Sentences of words that the grammar knows, at random, and of words that it does not know: these may
+    have many tags, and take longer."""
+    rng, known = np.random.default_rng(0), list(grammar.lexicon.words)
+    both = (
+        rng.choice(known, n).tolist() if is_known else [UNKNOWN] * n for n in lengths for is_known in (1, 0)
+    )
+    return [Sentence.of(words) for words in both]
+
+
+def _is_bounded(order: Order | Bounds | None) -> bool:
+    return isinstance(order, Bounds) or (order is not None and order.features.settings.bounded)
+
+
+def _is_admissible(order: Order | Bounds | None, grammar: PCFG) -> bool:
+    """Whether the first parse is the best."""
+    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
+    if max(one.max(initial=-np.inf) for one in weights) > 0.0:
+        return False
+    return order is None or (isinstance(order, Bounds) and order.admissible)

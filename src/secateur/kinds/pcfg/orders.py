@@ -1,0 +1,148 @@
+"""Orders: the priorities that a model has for the items of its grammar, by name.
+
+All see the same features, of the items of one level of the grammar. One is always there: the boundary
+estimate of Caraballo and Charniak (1998), which is counted, not trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from secateur.errors import InputError
+from secateur.features.priority import PriorityFeatures, PrioritySettings
+from secateur.grammar.binarize import Binarization
+from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.projection import seen_from
+from secateur.grammar.pcfg import PCFG
+from secateur.models.storage import Array, Schema, Spec, is_own
+from secateur.treebanks.tree import Tree
+
+BOUNDARY = "boundary"
+_MERITS = ("words", "label | word before", "word after | label")
+_LARGEST = 1e6
+_LEAST = 1e-30  # of a probability whose logarithm is taken
+_MOST = 1.0 + 1e-9
+
+
+class FeatureNotes(NamedTuple):
+    """What `PriorityFeatures.notes` says."""
+
+    settings: PrioritySettings
+    labels: tuple[str, ...]
+    tags: tuple[str, ...]
+    patterns: tuple[tuple[str, ...], ...]
+    bounds: None
+
+
+class Notes(NamedTuple):
+    """orders.json."""
+
+    names: tuple[str, ...]
+    features: FeatureNotes
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """Weights by name; features as they are stored: to make a grammar of sub-symbols takes a while."""
+
+    grammar: PCFG | SplitPCFG  # of the model
+    names: tuple[str, ...]
+    notes: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+    weights: Array  # [orders, dim]
+
+    @classmethod
+    def counted(cls, grammar: PCFG | SplitPCFG, trees: Iterable[Tree], binarization: Binarization) -> Orders:
+        """From normalized trees, the boundary estimate alone."""
+        flat = items_of(grammar)
+        settings = PrioritySettings(merit=True)
+        found = PriorityFeatures.learned(flat, trees, binarization, settings=settings)
+        return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*_MERITS)[None])
+
+    @classmethod
+    def restored(cls, grammar: PCFG | SplitPCFG, notes: Notes, arrays: Mapping[str, Array]) -> Orders:
+        """InputError where they do not fit the grammar, or each other."""
+        features = {**notes.features._asdict(), "settings": _plain(notes.features.settings)}
+        own = {name: array for name, array in arrays.items() if name != "weights"}
+        weights = arrays["weights"]
+        # Labels, tags and words are those of the unsplit grammar.
+        rules = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
+        if weights.shape[1] != PriorityFeatures.restored(rules, features, own).dim:
+            raise InputError("weights of other features", fix="take those trained with this grammar")
+        return cls(grammar, notes.names, features, own, weights)
+
+    @cached_property
+    def features(self) -> PriorityFeatures:
+        return PriorityFeatures.restored(items_of(self.grammar), self.notes, self.arrays)
+
+    def weights_of(self, name: str) -> Array:
+        found: Array = self.weights[self.names.index(name)]
+        return found
+
+    def to_arrays(self) -> dict[str, Array]:
+        return {**self.arrays, "weights": self.weights}
+
+    def to_notes(self) -> dict[str, Any]:
+        return {"names": self.names, "features": self.notes}
+
+
+def items_of(grammar: PCFG | SplitPCFG) -> PCFG:
+    """The grammar whose symbols are items: of a split one that of a level below the last."""
+    if isinstance(grammar, PCFG):
+        return grammar
+    level = order_level(grammar)
+    return seen_from(grammar.alone, level).flat() if level else grammar.coarse
+
+
+def order_level(grammar: PCFG | SplitPCFG) -> int:
+    """Of the hierarchy; 0 are the unsplit symbols."""
+    return 0 if isinstance(grammar, PCFG) else max(len(grammar.ancestry) - 1, 0)
+
+
+def checked(notes: Notes) -> Notes:
+    """ValueError where a model cannot have such orders."""
+    names, features = notes.names, notes.features
+    if not names or len(set(names)) < len(names) or not all(map(is_own, names)) or "+" in "".join(names):
+        raise ValueError("names of orders that are none")
+    if features.settings.bounded or features.settings.shares:
+        raise ValueError("features that are not saved with models")
+    if not all(features.patterns):
+        raise ValueError("a pattern without signs")
+    return notes
+
+
+def schema_of(notes: Notes) -> Schema:
+    """Of arrays with T tags and C labels."""
+    before = ("tags+2", "labels")
+    found: dict[str, Spec] = {
+        "weights": Spec("f4", ("orders", "features"), low=-_LARGEST, most=_LARGEST),
+        "tag": Spec("u4", ("words+1",), below=len(notes.features.tags) + 2),
+        "before": Spec("f8", before, low=-_LARGEST, most=0.0),
+        "after": Spec("f8", before, low=-_LARGEST, most=0.0),
+    }
+    if notes.features.settings.merit:
+        tags = "tags+1"
+        found["merit-tags"] = Spec("f8", (tags, tags, tags), low=_LEAST, most=_MOST)
+        found["merit-usual"] = Spec("f8", (tags,), low=_LEAST, most=_MOST)
+        found["merit-label"] = Spec("f8", ("labels",), low=-_LARGEST, most=0.0)
+        for name in ("merit-before", "merit-after"):
+            found[name] = Spec("f8", (tags, "labels"), low=_LEAST, most=_MOST)
+    return found
+
+
+def sizes_of(notes: Notes, rules: PCFG) -> dict[str, int]:
+    """What the schema has to know."""
+    features = notes.features
+    return {
+        "orders": len(notes.names),
+        "words": len(rules.lexicon.words),
+        "tags": len(features.tags),
+        "labels": len(features.labels),
+    }
+
+
+def _plain(settings: PrioritySettings) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in PrioritySettings.__dataclass_fields__}
