@@ -86,7 +86,7 @@ class Pop(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Seconds that are not the search's, of a sentence of TRIED words."""
+    """Seconds before the search and after it, of a sentence of TRIED words."""
 
     before: float
     after: float
@@ -300,8 +300,8 @@ class AgendaParser(PunctualParser):
         ids = self.grammar.lexicon.encode(sentence.penn)
         mask, order = self._prepared(sentence, ids)
         state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, self.how)
-        begun = time.perf_counter()
-        status, state = self._searched(state, order, self.how, 0, begun + 1.0)
+        # The first pops are part of it: they are for what items and rows are first put in.
+        status, state = self._searched(state, order, self.how, 0, time.perf_counter() + 1.0)
         ended = time.perf_counter()
         self._made(sentence, ids, state, status, Work(), started)
         made = time.perf_counter()
@@ -309,7 +309,7 @@ class AgendaParser(PunctualParser):
         word = derivation.steps_of(state, np.uint32(0))
         derivation.score_of(self.grammar.rules, ids, NO_ANCHORS, word)
         assemble(self._names, unfold(self._labels, word), sentence.leaves[:1])
-        return Pace(begun - started, made - ended)
+        return Pace(ended - started, made - ended)
 
     def _in_pieces(self, sentence: Sentence, started: float) -> Parse[Tree]:
         """Each has its share of the time."""
