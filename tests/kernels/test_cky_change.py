@@ -91,7 +91,9 @@ def case_of(
     task = SpanPruning(grammar, FEATURES, Binarization())
     sites = sites_of(len(words)).copy()
     brackets = task.gold(tree).brackets
-    return Case(weigh(grammar.rules, how), grammar.lexicon.encode(words), mask, sites, task.classes, brackets)
+    return Case(
+        weigh(grammar.rules, how), grammar.lexicon.encode(words), mask, sites, task.brackets.classes, brackets
+    )
 
 
 @st.composite

@@ -206,6 +206,7 @@ CLOCKS = {
         "tasks/arc_locking/task.py",
         "tasks/hyperedge_pruning/task.py",
         "tasks/span_pruning/task.py",
+        "tasks/agenda_order/task.py",
         "search/learners.py",  # what a round took
         "search/gradient.py",
         "cli/tally.py",

@@ -69,7 +69,7 @@ def _accuracy(
 ) -> Floats:
     """[sites] the accuracy with the mask flipped at each site alone."""
     score, matched, made = cky_change.parses(
-        task.grammar.rules, chart, mask, sites, task.classes, gold.brackets
+        task.grammar.rules, chart, mask, sites, task.brackets.classes, gold.brackets
     )
     total = gold.brackets.total
     if isinstance(reward.accuracy, Among | CorpusF1):

@@ -21,11 +21,12 @@ from secateur.grammar.derivation import Steps
 from secateur.grammar.pcfg import PCFG
 from secateur.grammar.unaries import chains
 from secateur.kernels.cky import viterbi as cky
-from secateur.kernels.cky.brackets import NO_BRACKET, Classes, GoldBrackets, count_matches
+from secateur.kernels.cky.brackets import GoldBrackets
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.metrics import COLLINS, Parameters
 from secateur.search.arrays import Bools, Floats, Sites
 from secateur.search.core import FREE, Episode, Force, Outcome, Policy, Rows, Trace, Work, choose
+from secateur.tasks.brackets import Brackets, f1_of
 from secateur.treebanks.tree import Tree
 
 UNLIMITED = 1 << 62
@@ -127,7 +128,7 @@ class SpanPruning:
                 continue
             total += 1
             nodes += [(i, k, symbol) for symbol in self._sub_symbols.get(top, ())]
-        return Gold(spans, np.array(nodes, np.int64).reshape(-1, 3), total, self._gold_brackets(tree))
+        return Gold(spans, np.array(nodes, np.int64).reshape(-1, 3), total, self.brackets.gold(tree))
 
     @cached_property
     def _sub_symbols(self) -> dict[str, list[int]]:
@@ -138,58 +139,14 @@ class SpanPruning:
         return found
 
     @cached_property
-    def classes(self) -> Classes:
-        """The brackets that steps make, as numbers; labels that the metric calls equal share one."""
-        grammar = self.grammar
-        paths = [[self._class(label) for label in path] for path in grammar.plain_paths]
-        symbols = [
-            NO_BRACKET if made or tag else self._class(name)
-            for name, made, tag in zip(grammar.plain, grammar.intermediate, grammar.tags, strict=True)
-        ]
-        ptr = np.concatenate(([0], np.cumsum([len(path) for path in paths])))
-        flat = np.array([label for path in paths for label in path], np.uint32)
-        return Classes(np.array(symbols, np.uint32), ptr.astype(np.uint32), flat, len(self._class_numbers))
-
-    @cached_property
-    def _class_numbers(self) -> dict[str, int]:
-        phrases = {
-            name
-            for name, made, tag in zip(
-                self.grammar.plain, self.grammar.intermediate, self.grammar.tags, strict=True
-            )
-            if not made and not tag
-        }
-        phrases.update(label for path in self.grammar.plain_paths for label in path)
-        equal = {max(pair): min(pair) for pair in self.parameters.equal_labels}
-        names = sorted({equal.get(name, name) for name in phrases})
-        # The last class is for gold labels that the grammar cannot make.
-        numbers = {name: c for c, name in enumerate([*names, ""])}
-        return numbers | {name: numbers[kept] for name, kept in equal.items() if kept in numbers}
-
-    def _class(self, label: str) -> int:
-        if label == self.grammar.plain[self.grammar.number[self.grammar.start]]:
-            return NO_BRACKET
-        return self._class_numbers.get(label, self._class_numbers[""])
-
-    def _gold_brackets(self, tree: Tree) -> GoldBrackets:
-        counted = [tag not in self.parameters.delete_labels for tag in tree.tags()]
-        position = np.concatenate(([0], np.cumsum(counted))).astype(np.uint32)
-        count = self.classes.count
-        brackets = []
-        for label, i, k in tree.spans():
-            a, b = int(position[i]), int(position[k])
-            kind = self._class(label)
-            if a < b and kind != NO_BRACKET:
-                brackets.append((b * (b - 1) // 2 + a) * count + kind)
-        number, left = np.unique(np.array(brackets, np.int64), return_counts=True)
-        return GoldBrackets(position, number, left.astype(np.uint8), len(brackets))
+    def brackets(self) -> Brackets:
+        return Brackets(self.grammar, self.parameters)
 
     def matches(self, outcome: Outcome, gold: Gold) -> tuple[int, int, int]:
         """(matched, made, gold) brackets; nothing is made where there is no parse."""
         if outcome.parts is None:
             return 0, 0, gold.brackets.total
-        matched, made = count_matches(self.classes, gold.brackets, outcome.parts.steps)
-        return int(matched), int(made), gold.brackets.total
+        return self.brackets.matches(outcome.parts.steps, gold.brackets)
 
     def f1(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
         """Labelled F1 of the sentence, 0 to 1; 0 where there is no parse."""
@@ -200,11 +157,6 @@ class SpanPruning:
         """Labelled recall of the sentence, 0 to 1; 0 where there is no parse."""
         matched, _, total = self.matches(outcome, gold)
         return 0.0 if outcome.parts is None else (matched / total if total else 1.0)
-
-
-def f1_of(matched: int, made: int, total: int) -> float:
-    """A sentence without brackets on either side is right."""
-    return 2.0 * matched / (made + total) if made + total else 1.0
 
 
 @lru_cache(maxsize=512)
