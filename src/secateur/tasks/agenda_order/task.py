@@ -84,7 +84,7 @@ class AgendaOrder:
         started = time.perf_counter()
         order = self.features.tables(x.known, policy.weights)
         words, rules = x.known.words, self.grammar.rules
-        given = (rules, self._joins, words, x.mask, NO_ANCHORS, order, self.how)
+        given = (rules, self.joins, words, x.mask, NO_ANCHORS, order, self.how)
         found = kernel.Found(*kernel.first_parse(*given, NO_LIMITS))
         work = Work(pushes=int(found.pushes), pops=int(found.pops), items=int(found.items))
         parts = Popped(found.steps, float(found.score)) if found.score > -np.inf else None
@@ -110,7 +110,7 @@ class AgendaOrder:
         return float(np.isin(self.oracle.node_keys(gold.items), found.astype(np.uint64)).mean())
 
     @cached_property
-    def _joins(self) -> Joins:
+    def joins(self) -> Joins:
         return joins_of(self.grammar.rules)
 
     @cached_property
