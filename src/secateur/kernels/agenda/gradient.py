@@ -24,6 +24,7 @@ from .priorities import Priorities
 from .sample import STAYS, Drawn, member, sampled
 from .state import FOUND, ITEMS, NONE, POPPED, PUSHES, is_over, start_of, symbol_of, width_of
 
+NEVER = -80.0  # nats: what is likelier than this at no step is of no weight
 CREDIT, SCORE = range(2)  # what is summed: c_t g_t of all steps, and g_t of those the policy drew
 
 
@@ -145,6 +146,8 @@ def stretches(log_z, credit, own):
 def expected(tree, key, first, last):
     """sum_{first <= t < last} c_t exp(key - log Z_t), for both"""
     credit, score, half = 0.0, 0.0, tree.shape[0] // 2
+    if key + tree[1, 0] < NEVER:
+        return credit, score
     low, high = half + np.int64(first), half + np.int64(last)
     while low < high:
         place = low
@@ -192,12 +195,14 @@ def add_run(sums, priorities, state, lots, credit, own, labels):
     for s in range(lots.tally[STAYS]):
         last = min(np.int64(lots.stay_last[s]), steps)
         a, b = expected(tree, lots.stay_key[s], lots.stay_first[s], last)
-        add(sums, priorities, state.name[lots.stay_item[s]], lots.stay_score[s], -a, -b)
+        if a != 0.0 or b != 0.0:
+            add(sums, priorities, state.name[lots.stay_item[s]], lots.stay_score[s], -a, -b)
     for item in range(leaves):
         key = lots.tree[leaves + item, 0]
         if key > -np.inf and lots.since[item] < steps:
             a, b = expected(tree, key, lots.since[item], steps)
-            add(sums, priorities, state.name[item], lots.score[item], -a, -b)
+            if a != 0.0 or b != 0.0:
+                add(sums, priorities, state.name[item], lots.score[item], -a, -b)
 
 
 @njit(cache=True, nogil=True)

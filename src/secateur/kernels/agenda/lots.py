@@ -34,8 +34,7 @@ def larger_tree(tree):
     half = tree.shape[0] // 2
     found = empty_tree(2 * half)
     found[2 * half : 3 * half] = tree[half:]
-    for place in range(2 * half - 1, 0, -1):
-        join(found, place)
+    join_all(found)
     return found
 
 
@@ -51,13 +50,31 @@ def join(tree, place):
 
 
 @bare
-def set_key(tree, item, key):
-    """Let an item wait with this key; -inf: it waits no more."""
+def join_all(tree):
+    """After changes to leaves alone."""
+    for place in range(tree.shape[0] // 2 - 1, 0, -1):
+        join(tree, place)
+
+
+@bare
+def set_leaf(tree, item, key):
+    """An item's own place, and where it is."""
     place = tree.shape[0] // 2 + np.int64(item)
     tree[place, 0], tree[place, 1] = key, 0.0 if key == -np.inf else 1.0
+    return place
+
+
+@bare
+def set_key(tree, item, key):
+    """Let an item wait with this key; -inf: it waits no more."""
+    place = set_leaf(tree, item, key)
     while place > 1:
         place >>= 1
+        high, total = tree[place, 0], tree[place, 1]
         join(tree, place)
+        # What is too small to be seen here is seen nowhere above.
+        if tree[place, 0] == high and tree[place, 1] == total:
+            return
 
 
 @bare

@@ -17,15 +17,16 @@ from numba import njit
 
 from ..bare import bare
 from .heap import is_before, put
-from .lots import drawn, empty_tree, key_of, larger_tree, log_total, set_key, uniform
+from .lots import drawn, empty_tree, join_all, key_of, larger_tree, log_total, set_key, set_leaf, uniform
 from .priorities import How, Limits, Priorities
 from .run import advanced, started, work
 from .state import BYTES, EMPTY, FOUND, ITEMS, MORE_ROOM, NONE, POPPED, POPS, WAITING, State, longer
 
 MORE_LOTS = -2
+MANY = 256  # of what comes at once: then the whole tree is joined anew, as at the start, where all words come
 # What Lots.tally counts.
 STAYS, COUNTS = range(2)
-_LEAVES, _STAYS, _STEPS = 1 << 9, 1 << 10, 1 << 8
+_LEAVES, _STAYS, _STEPS = 1 << 11, 1 << 12, 1 << 8
 
 
 class Lead(NamedTuple):
@@ -148,17 +149,22 @@ def end_stay(lots, item, step):
 @bare
 def receive(state, lots, lead):
     """What the last pop made waits from this step on."""
-    step = np.uint32(state.tally[POPPED])
+    step, many = np.uint32(state.tally[POPPED]), state.tally[WAITING] > MANY
     for at in range(state.tally[WAITING]):
         item, key = state.waiting[at], state.key[at]
         state.place[item] = 0
         if key_of(lots.tree, item) > -np.inf:
             end_stay(lots, item, step)
         lots.since[item], lots.score[item] = step, state.made[item]
-        set_key(lots.tree, item, key)
+        if many:
+            set_leaf(lots.tree, item, key)
+        else:
+            set_key(lots.tree, item, key)
         place = member(lead.names, state.name[item])
         if place >= 0:
             lots.oracle[place] = item
+    if many:
+        join_all(lots.tree)
     state.tally[WAITING] = 0
 
 

@@ -1,12 +1,12 @@
 """The 2012 paper's learners of priorities, as settings of `search.gradient.PolicyGradient`.
 
-    learner     credit            the oracle leads                     the paper
-    D-          all that comes    always                               apprenticeship by classification, delayed
-    I-          at once           always                               apprenticeship by classification
-    D+          all that comes    less by a factor every pass          oracle-infused policy gradient, delayed
-    I+          at once           less by a factor every pass          oracle-infused policy gradient
-    plain       at once           never                                policy gradient with shaped rewards
-    delayed     all that comes    never                                policy gradient
+    learner     credit            the oracle leads             the paper
+    D-          all that comes    always                       apprenticeship by classification, delayed
+    I-          at once           always                       apprenticeship by classification
+    D+          all that comes    less by a factor every pass  oracle-infused policy gradient, delayed
+    I+          at once           less by a factor every pass  oracle-infused policy gradient
+    plain       at once           never                        policy gradient with shaped rewards
+    delayed     all that comes    never                        policy gradient
     dagger      what the oracle would have popped, wherever the policy is; it leads as with I+
 
 Other discounts between are a setting. Sums of what is to come grow with the sentence as the number of steps

@@ -1,8 +1,8 @@
 """Drawn runs of agenda parsing, and where they point to.
 
-What a pop earns is 1 where it is of something right, less its price; so all in all a run earns what is right in
-its parse, less its work. Right are, the first time, the items of the oracle's derivation ("oracle": made symbols,
-unaries and tags too), or nodes of the gold tree under any of their sub-symbols ("any").
+What a pop earns is 1 where it is of something right, less its price; so all in all a run earns what is right
+in its parse, less its work. Right are, the first time, the items of the oracle's derivation ("oracle": made
+symbols, unaries and tags too), or nodes of the gold tree under any of their sub-symbols ("any").
 """
 
 from __future__ import annotations
