@@ -179,9 +179,9 @@ def every(make: Callable[[Draws], Sampler], limit: int) -> Iterator[Weighted]:
 
 
 def uniform(seed: int, count: int) -> float:
-    """The kernel's draws: splitmix64 (Steele, Lea and Flood 2014) of a seed and a number."""
+    """The kernel's draws: a seed and a number, mixed as splitmix64 does (Steele, Lea and Flood 2014)."""
     whole = (1 << 64) - 1
-    z = (seed * 0xD1342543DE82EF95 + (count + 1) * 0x9E3779B97F4A7C15) & whole
+    z = (seed * 0xD1342543DE82EF95 ^ (count + 1) * 0x9E3779B97F4A7C15) & whole
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & whole
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & whole
     return math.ldexp((z ^ (z >> 31)) >> 11, -53)

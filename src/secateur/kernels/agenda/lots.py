@@ -108,10 +108,19 @@ def drawn(tree, lot):
 
 
 @bare
+def times(a, b):
+    """The lower 64 bits of a product, by halves: without compilation an overflow would be warned of."""
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    inner = (a & low) * (b & low)
+    outer = (inner >> half) + (((a >> half) * (b & low)) & low) + (((a & low) * (b >> half)) & low)
+    return (outer & low) << half | inner & low
+
+
+@bare
 def uniform(seed, count):
-    """A number in [0, 1) for each seed and count: splitmix64 (Steele, Lea and Flood 2014)."""
-    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
-    z += (np.uint64(count) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    """A number in [0, 1) for each seed and count, mixed as splitmix64 does (Steele, Lea and Flood 2014)."""
+    z = times(np.uint64(seed), np.uint64(0xD1342543DE82EF95))
+    z ^= times(np.uint64(count) + np.uint64(1), np.uint64(0x9E3779B97F4A7C15))
+    z = times(z ^ (z >> np.uint64(30)), np.uint64(0xBF58476D1CE4E5B9))
+    z = times(z ^ (z >> np.uint64(27)), np.uint64(0x94D049BB133111EB))
     return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
