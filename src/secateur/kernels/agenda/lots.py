@@ -19,6 +19,8 @@ from numba import njit
 
 from ..bare import bare
 
+UNSEEN = -45.0  # nats: what is less by more than this, 2^64 times, changes no sum of doubles
+
 
 @njit(cache=True, nogil=True)
 def empty_tree(leaves):
@@ -45,7 +47,7 @@ def join(tree, place):
     if tree[high, 0] < tree[low, 0]:
         high, low = low, high
     tree[place, 0], tree[place, 1] = tree[high, 0], tree[high, 1]
-    if tree[low, 1] > 0.0:
+    if tree[low, 1] > 0.0 and tree[low, 0] > tree[high, 0] + UNSEEN:
         tree[place, 1] += tree[low, 1] * math.exp(tree[low, 0] - tree[high, 0])
 
 
