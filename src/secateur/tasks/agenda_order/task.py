@@ -84,7 +84,7 @@ class AgendaOrder:
         started = time.perf_counter()
         order = self.features.tables(x.known, policy.weights)
         words, rules = x.known.words, self.grammar.rules
-        given = (rules, self._joins, words, x.mask, NO_ANCHORS, order, self.how)
+        given = (rules, self.joins, words, x.mask, NO_ANCHORS, order, self.how)
         found = kernel.Found(*kernel.first_parse(*given, NO_LIMITS))
         work = Work(pushes=int(found.pushes), pops=int(found.pops), items=int(found.items))
         parts = Popped(found.steps, float(found.score)) if found.score > -np.inf else None
@@ -92,13 +92,13 @@ class AgendaOrder:
 
     def gold(self, tree: Tree) -> Gold:
         """From a normalized gold tree."""
-        return Gold(self.oracle(self.grammar.lexicon.encode(tree.words()), tree), self._brackets.gold(tree))
+        return Gold(self.oracle(self.grammar.lexicon.encode(tree.words()), tree), self.brackets.gold(tree))
 
     def f1(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
         """Labelled F1 of the sentence as EVALB has it, 0 to 1; 0 where there is no parse."""
         if outcome.parts is None:
             return 0.0
-        return f1_of(*self._brackets.matches(outcome.parts.steps, gold.brackets))
+        return f1_of(*self.brackets.matches(outcome.parts.steps, gold.brackets))
 
     def recall(self, x: Encoded, outcome: Outcome, gold: Gold) -> float:
         """The share of the gold nodes that were found, tags and the root too, as the 2012 paper counts;
@@ -110,9 +110,9 @@ class AgendaOrder:
         return float(np.isin(self.oracle.node_keys(gold.items), found.astype(np.uint64)).mean())
 
     @cached_property
-    def _joins(self) -> Joins:
+    def joins(self) -> Joins:
         return joins_of(self.grammar.rules)
 
     @cached_property
-    def _brackets(self) -> Brackets:
+    def brackets(self) -> Brackets:
         return Brackets(self.grammar, self.parameters)
