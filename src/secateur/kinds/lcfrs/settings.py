@@ -24,7 +24,7 @@ class LcfrsSettings:
         "fine", "fine: blocks split into sub-symbols; coarse: the trees' own."
     )
     levels: int = option_as_in(Settings, "levels", default=4)
-    products: int = option_as_in(Settings, "products", default=8)
+    products: int = option_as_in(Settings, "products", default=4)
     surrogate: Literal["dp", "cp"] = option_as_in(Settings, "surrogate")
     points: int = option_as_in(Settings, "points", default=4)
     iterations: int = option_as_in(Settings, "iterations", default=4)
