@@ -4,16 +4,18 @@
     python benchmarks/commands.py --model M --trees T   a model of your own, with gold trees; or several
 
 CPU seconds of a command and of all processes it starts, the least of several runs, in turn. Start-up is what
-the same command takes for one sentence. The frontier's promise is what the model's own dial says of a point;
-models of the garden are trained here, just before, others may have been measured on another machine: then
-`bench`, which measures here, tells more. bench and evaluate parse the trees that the frontier was measured
-on (the garden's), or those given.
+the same command takes for one sentence. The frontier's promise is what the model's own dial says of a point.
+Models of the garden are trained here, each in a process of its own just before it is looked at (machines
+drift within minutes); others may have been measured on another machine: then `bench`, which measures here,
+tells more. bench and evaluate parse the trees that the frontier was measured on (the garden's), or those
+given.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import subprocess
 import sys
 import tempfile
@@ -76,16 +78,31 @@ class Case:
 
 def grown(name: str, folder: Path, sentences: int) -> Case:
     """A model of the garden, trained now, and sentences that it has not seen."""
+    print(f"training a model of kind {name} ...", file=sys.stderr, flush=True)
+    alone = multiprocessing.get_context("spawn").Process(target=train, args=(name, folder))
+    alone.start()
+    alone.join()
+    if alone.exitcode:
+        sys.exit(f"training ended with {alone.exitcode}")
     kind = kind_named(name)
+    _, dev, others = garden(kind, sentences)
+    # The dial is measured on every second tree of what is held out: see the recipes.
+    return laid_out(name, folder / name, kind, others, dev[1::2], folder)
+
+
+def train(name: str, folder: Path) -> None:
+    kind = kind_named(name)
+    train, dev, _ = garden(kind, 0)
+    sec.train(train, dev=dev, kind=name, settings=replace(kind.quick(0), repeat=TIMED)).save(folder / name)
+
+
+def garden(kind: Kind[Any, Any], sentences: int) -> tuple[Any, Any, list[Any]]:
+    """To train, to hold out, and so many others."""
     first = TRAINED + HELD_OUT
     made = kind.annotation.grown(first + sentences)
     trees = list(kind.annotation.normalized(made, kind.annotation.reading()))
     train, dev = (kind.annotation.bank(trees[a:b]) for a, b in ((0, TRAINED), (TRAINED, first)))
-    print(f"training a model of kind {name} ...", file=sys.stderr, flush=True)
-    model = sec.train(train, dev=dev, kind=name, settings=replace(kind.quick(0), repeat=TIMED))
-    model.save(folder / name)
-    # The dial is measured on every second tree of what is held out: see the recipes.
-    return laid_out(name, folder / name, kind, trees[first:], dev[1::2], folder)
+    return train, dev, trees[first:]
 
 
 def given(model: Path, trees: Path, folder: Path, sentences: int) -> Case:
@@ -226,11 +243,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         own = zip(chosen.model, chosen.trees, strict=True)
-        cases = [given(model, trees, folder, chosen.sentences) for model, trees in own]
+        cases = [partial(given, model, trees, folder, chosen.sentences) for model, trees in own]
         if not cases:
-            cases = [grown(name, folder, chosen.sentences) for name in chosen.kind or KINDS]
+            cases = [partial(grown, name, folder, chosen.sentences) for name in chosen.kind or KINDS]
         for case in cases:
-            found += figures(case, chosen.repeat)
+            found += figures(case(), chosen.repeat)
     show(found)
     if chosen.json:
         rows = [asdict(figure) | {"is_kept": figure.is_kept} for figure in found]
