@@ -14,9 +14,10 @@ without made symbols; and EVALB's F1. A sentence without a parse finds nothing.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import numpy as np
 import secateur as sec
 from arc_table1 import one_section
 from prune_runs import data_folder
-from report import OUT, WHERE, Pictures, Sections, leave, result_in, start, table
+from report import OUT, WHERE, Pictures, Sections, leave, result_in, row_in, start, table
 
 # The task and its learners by themselves: no public name gives them.
 from secateur.features.neighbours import shares_of
@@ -46,12 +47,13 @@ NAME = "agenda-table"
 DATA = ("ptb-sample", "gum", "garden")
 SIZES = (600, 120, 120)  # of the garden's parts
 TRAIN, SHORT, LONG = 100, 15, (16, 40)  # sentences to learn from, and how many words a sentence has
-MOST_LONG = 100  # sentences of more words: exact search takes .3 s each
+MOST_LONG = {"choice": 40, "test": 100}  # sentences of more words: exact search takes .3 s each
 LOSS = 0.3  # F1 that a choice may cost on its half of dev
 WIDEN = How(8.0, EXACT.merge, 1.5)  # "deepening"
 SEEDS = (0, 1, 2)
 BOUNDARY = ("words", "label | word before", "word after | label")
 BEGINS = {"score": (), "boundary": BOUNDARY}
+PAPER = ("D-", "I-", "D+", "I+")  # learned with every seed, others with the first
 # Learner, what is rewarded, its other settings.
 LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("D-", {"learner": "D-"}),
@@ -113,9 +115,9 @@ class AgendaCase:
         return {
             "train": between(dev[::2], 2, SHORT)[:TRAIN][cut],
             "choice": between(dev[1::2], 2, SHORT)[cut],
-            "choice long": between(dev[1::2], *LONG)[:MOST_LONG][cut],
+            "choice long": between(dev[1::2], *LONG)[: MOST_LONG["choice"]][cut],
             "test": between(test, 2, SHORT)[cut],
-            "test long": between(test, *LONG)[:MOST_LONG][cut],
+            "test long": between(test, *LONG)[: MOST_LONG["test"]][cut],
         }
 
 
@@ -227,30 +229,71 @@ def settings_of(case: AgendaCase, options: dict[str, Any], seed: int) -> OrderSe
     return replace(found, passes=case.passes, alone=min(found.alone, case.passes))
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A task with its sentences."""
+
+    task: AgendaOrder
+    begin: Policy
+    data: dict[str, list[Example]]
+
+
+def ready(case: AgendaCase, begin: str) -> tuple[Ready, Row]:
+    """With what there is to know about the sentences."""
+    task = task_of(case, begin)
+    prepared = {part: examples(task, trees) for part, trees in case.parts.items()}
+    about = {
+        part: {"examples": len(found.examples), "nearly": found.nearly, "left out": found.left_out}
+        for part, found in prepared.items()
+    }
+    data = {part: found.examples for part, found in prepared.items()}
+    return Ready(task, Policy(task.features.start(*BEGINS[begin])), data), about
+
+
+def runs_of(case: AgendaCase, begin: str) -> Iterator[tuple[str, dict[str, Any] | None, int]]:
+    """Learners with their settings and seeds, from one beginning."""
+    yield NOTHING, None, 0
+    for name, options in (*LEARNED, *((CHEATING,) if begin == "score" else ())):
+        for seed in case.seeds if name in PAPER else case.seeds[:1]:
+            yield name, options, seed
+
+
+def rows_of(case: AgendaCase, given: Ready, name: str, options: dict[str, Any] | None, seed: int) -> Row:
+    """A policy, learned or not, on all parts: as it is, and with deepening."""
+    own = given
+    if name == CHEATING[0]:
+        task, data = cheating(given.task, given.data)
+        own = Ready(task, Policy(task.features.start()), data)
+    policy, spent = own.begin, 0.0
+    if options is not None:
+        started = time.process_time()
+        settings = settings_of(case, options, seed)
+        policy = learned(own.task, policy, own.data["train"], settings, case.jobs)
+        spent = time.process_time() - started
+    found: Row = {"seconds": spent}
+    for widen in (False, True):
+        search = replace(own.task, how=WIDEN) if widen else own.task
+        parts = {part: judged(search, policy, some, case.jobs) for part, some in own.data.items()}
+        found["widened" if widen else "plain"] = parts
+    return found
+
+
 def measure(case: AgendaCase) -> Row:
     rows: list[Row] = []
     sentences: Row = {}
-    for begin, names in BEGINS.items():
-        task = task_of(case, begin)
-        prepared = {part: examples(task, trees) for part, trees in case.parts.items()}
-        data = {part: found.examples for part, found in prepared.items()}
-        sentences = {
-            part: {"examples": len(found.examples), "nearly": found.nearly, "left out": found.left_out}
-            for part, found in prepared.items()
-        }
-        for name, options in ((NOTHING, None), *LEARNED, *((CHEATING,) if begin == "score" else ())):
-            own, some = cheating(task, data) if name == CHEATING[0] else (task, data)
-            for seed in case.seeds if options else (0,):
-                policy = Policy(own.features.start(*names))
-                if options:
-                    settings = settings_of(case, options, seed)
-                    policy = learned(own, policy, some["train"], settings, case.jobs)
-                for widen in (False, True):
-                    search = replace(own, how=WIDEN) if widen else own
-                    found = {part: judged(search, policy, kept, case.jobs) for part, kept in some.items()}
-                    about = {"begin": begin, "learner": name, "seed": seed, "widen": widen}
-                    rows.append({**about, **found})
-                    print(name, begin, seed, widen, {part: round(r["pops"]) for part, r in found.items()})
+    file = case.out / "runs" / f"{NAME}-{case.data}.jsonl"
+    for begin in BEGINS:
+        given, sentences = ready(case, begin)
+        for name, options, seed in runs_of(case, begin):
+            how = {"levels": case.levels, "passes": case.passes, "most": case.most}
+            about = {"begin": begin, "learner": name, "seed": seed, **how}
+            found = row_in(file, about, partial(rows_of, case, given, name, options, seed))
+            for widen in (False, True):
+                parts = found["widened" if widen else "plain"]
+                rows.append({**about, "widen": widen, "seconds": found["seconds"], **parts})
+            print(
+                name, begin, seed, {part: round(r["pops"]) for part, r in found["plain"].items()}, flush=True
+            )
     return {"sentences": sentences, "rows": rows}
 
 

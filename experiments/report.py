@@ -163,6 +163,18 @@ def result_in(file: Path, make: Callable[[], Any], *, again: bool) -> Any:
     return read_json(file)
 
 
+def row_in(file: Path, about: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a file of lines holds of what this is about, or what `make` finds, put there at once: a long run
+    that is killed goes on with the next row."""
+    known = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    found = next((row for row in known if all(row.get(name) == value for name, value in about.items())), None)
+    if found is None:
+        found = {**about, **make()}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, "".join(json.dumps(row, allow_nan=False) + "\n" for row in [*known, found]))
+    return found
+
+
 def read_json(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
