@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import agenda_deadline
+import agenda_table
 import arc_bits
 import arc_figure2
 import arc_figure3
@@ -49,6 +51,7 @@ MARKER = re.compile(r"<!-- (\w+): begin -->")
 PRUNING = (prune_runs, prune_figure2, prune_figure3, prune_figure4, prune_rollouts, prune_regularizer)
 FINE = (fine_smoothing, fine_speed)
 ARCS = (arc_table1, arc_vine, arc_bits, arc_figure2, arc_figure3, arc_figure4, arc_figure5, arc_lols)
+AGENDA = (agenda_table, agenda_deadline)
 LCFRS = (disc_blocks, lcfrs_dial, lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
 
 Show = Callable[[Path, Pictures], Sections]
@@ -61,6 +64,7 @@ PAGES: dict[str, tuple[str, Sequence[Show]]] = {
         [findings.pruning, *(one.sections for one in (*PRUNING, *FINE))],
     ),
     "docs/papers/pruning-lcfrs.md": ("../images", [one.sections for one in LCFRS]),
+    "docs/papers/learned-prioritization.md": ("../images", [one.sections for one in AGENDA]),
     "docs/papers/dynamic-features.md": ("../images", [findings.arcs, *(one.sections for one in ARCS)]),
 }
 

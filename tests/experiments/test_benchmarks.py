@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 import agenda
+import agenda_deadline
 import blocks
 import commands
 import deadline
 import lcfrs
 import secateur as sec
 import turns
-from report import ROOT
+from report import ROOT, Pictures
 from toy_model import toy_model
 
 PARTS = {"discodop_peer", "left_child", "masks", "turns"}  # of others
@@ -139,18 +140,23 @@ def test_deadlines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of a model of few trees; whether sentences are in time is the machine's affair."""
-    out = tmp_path / "figures.json"
+    out = tmp_path / "agenda-deadline-garden.json"
     monkeypatch.setattr(deadline, "TREES", 150)
     monkeypatch.setattr(deadline, "DEADLINES", (5, 100_000))
     given = ["--sentences", 12, "--made", 3, "--json", out]
     monkeypatch.setattr(sys, "argv", ["deadline.py", *map(str, given)])
     deadline.main()
-    rows = json.loads(out.read_text(encoding="utf-8"))
+    found = json.loads(out.read_text(encoding="utf-8"))
+    rows = found["rows"]
     assert len(rows) == 8
+    assert all(one["ms"] > 0 and one["F1"] > 30 for one in found["dial"])
     assert {row["deadline"] for row in rows} == {5, 100_000}
     assert all(row["in time"] == 1.0 and row["cut off"] == 0.0 for row in rows if row["deadline"] > 5)
     assert all(row["F1"] > 30 for row in rows if row["deadline"] > 5 and row["sentences"] == "test")
     assert "ms/sentence" in capsys.readouterr().out
+    page = agenda_deadline.sections(tmp_path, Pictures(tmp_path))["agenda_deadline"]
+    assert "made to take long" in page
+    assert (tmp_path / "agenda-deadline-garden.png").exists()
 
 
 STAND_IN = """\
