@@ -85,7 +85,7 @@ def items_of(found: PriorityFeatures, n: int, count: int, seed: int = 0) -> tupl
 
 def dynamic_of(found: PriorityFeatures, count: int) -> np.ndarray:
     """Some dynamic features, where there are any."""
-    size = 5 if found.settings.dynamic else 0
+    size = 4 if found.settings.dynamic else 0
     return np.random.default_rng(4).uniform(-3.0, 3.0, (count, size))
 
 

@@ -172,11 +172,8 @@ class Agenda:
         i, k, *_ = item
         nodes = sum(key[:2] == (i, k) for key in self.node)
         better = sum(one.score > score for other, one in self.made.items() if other[:2] == (i, k))
-        first = min((begin for begin, end, _ in self.node if end == i), default=i)
-        last = max((end for begin, end, _ in self.node if begin == k), default=k)
-        reach = (i - first + last - k) / self.n
         behind = float(score) - float(self.best[i, k])
-        return [behind, float(nodes > 0), math.log(1 + nodes), math.log(1 + better), reach]
+        return [behind, float(nodes > 0), math.log(1 + nodes), math.log(1 + better)]
 
     def node_score(self, i: int, k: int, x: int) -> np.float32:
         return self.scores.get((i, k, x), NEVER)

@@ -30,7 +30,7 @@ def halted(case: tuple[object, ...], looks: Looks, weights: Floats) -> Ended:
     n, due = agenda.n, looks.first * agenda.n
     parses: list[tuple[int, float]] = []  # pops and scores
     seen: list[Floats] = []
-    target = max(math.ceil(due), 1)
+    target = max(math.ceil(min(due, 1 << 62)), 1)
     while True:
         if not agenda.waiting:
             if how.widen <= 1.0 or not agenda.dropped or agenda.answer():  # type: ignore[attr-defined]
@@ -51,7 +51,9 @@ def halted(case: tuple[object, ...], looks: Looks, weights: Floats) -> Ended:
             break
         while due <= total:
             due = max(due * looks.grow, due + 1.0)
-        target = math.ceil(due)
+        if found and not parses:
+            due = max(total * looks.grow, total + 1.0)
+        target = math.ceil(min(due, 1 << 62))
         if found:
             parses.append((total, float(agenda.made[agenda.node[agenda.goal]].score)))
         seen.append(what_is_seen(agenda, total, parses))

@@ -56,9 +56,7 @@ _ITEM = (
 )  # fmt: skip
 _BEGIN = ("begins the sentence", *(f"{word} {kind}" for word in ("before:", "first:") for kind in CLASSES))
 _MERIT = (("words", "score"), ("label | word before", "log"), ("word after | label", "log"))
-_DYNAMIC = (
-    ("behind", "score"), ("begun", "indicator"), ("nodes", "log"), ("rank", "log"), ("reach", "ratio"),
-)  # fmt: skip
+_DYNAMIC = (("behind", "score"), ("begun", "indicator"), ("nodes", "log"), ("rank", "log"))
 _END = ("ends the sentence", *(f"after: {kind}" for kind in CLASSES))
 _BEGINS = 1 + len(_ITEM)
 _ENDS = _BEGINS + len(_BEGIN)

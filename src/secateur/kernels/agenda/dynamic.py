@@ -8,8 +8,6 @@ that which is being popped included, the item itself and what the same pop makes
     begun    whether its span has a node
     nodes    log(1 + nodes of its span)
     rank     log(1 + items of its span, waiting or popped, that have a better score)
-    reach    words that the widest nodes which end where it begins, and begin where it ends, cover, by the
-             sentence's
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ import numpy as np
 
 from ..bare import bare
 
-BEHIND, BEGUN, NODES, RANK, REACH, SIZE = range(6)
+BEHIND, BEGUN, NODES, RANK, SIZE = range(5)
 
 
 @bare
@@ -30,18 +28,6 @@ def better_ones(score_of, base, symbols, score):
     for at in range(base, base + symbols):
         found += np.int64(score_of[at] > score)
     return found
-
-
-@bare
-def reach_of(nodes, i, k):
-    """The words of the widest neighbours, one on each side."""
-    n = nodes.shape[0] - 1
-    first, last = np.int64(0), np.int64(n)
-    while first < i and nodes[first, i] == 0:
-        first += 1
-    while last > k and nodes[k, last] == 0:
-        last -= 1
-    return i - first + last - k
 
 
 @bare
@@ -56,4 +42,3 @@ def looked(into, nodes, row_of, score_of, symbols, best, i, k, score):
         if row and best > score:
             better += better_ones(score_of, row * symbols, symbols, score)
     into[RANK] = math.log(1.0 + np.float64(better))
-    into[REACH] = np.float64(reach_of(nodes, i, k)) / np.float64(nodes.shape[0] - 1)

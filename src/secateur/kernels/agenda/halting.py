@@ -1,7 +1,7 @@
 """When to stop: now and then a search is looked at, and a linear policy says whether it goes on.
 
-A look comes at each complete parse that is better than all before, after so many pops a word, and then each
-time that there are so many times as many. Before there is a parse the policy may give up: then what was popped
+A look comes at each complete parse that is better than all before; before there is one, after so many pops a
+word; and each time that there are so many times as many as at the first parse or look. Before there is a parse the policy may give up: then what was popped
 so far is put together. Once there is one it may go on, to a better one. What it sees has two parts, one of
 which is 0:
 
@@ -37,7 +37,7 @@ DELTA, DUE, FIRST_SCORE, NUMBERS = range(4)
 class Looks(NamedTuple):
     """When a search is looked at."""
 
-    first: float = 20.0  # pops a word before the first look
+    first: float = 20.0  # pops a word before the first look; inf: there is none without a parse
     grow: float = 1.3  # times as many before the next one
     past: float = 4.0  # times the pops of the first parse at which all ends
 
@@ -100,11 +100,12 @@ def seen(rules, priorities, state, progress):
 
 
 @njit(cache=True, nogil=True)
-def note_parse(rules, state, progress, pops):
-    count = progress.count
+def note_parse(rules, looks, state, progress, pops):
+    count, number = progress.count, progress.number
     if count[PARSES] == 0:
         count[FIRST_PARSE] = pops
-        progress.number[FIRST_SCORE] = state.made[goal_of(rules, state)]
+        number[FIRST_SCORE] = state.made[goal_of(rules, state)]
+        number[DUE] = max(pops * looks.grow, pops + 1.0)
     count[PARSES] += 1
     count[LAST_PARSE] = pops
 
@@ -120,7 +121,8 @@ def to_next_look(rules, joins, words, mask, anchors, priorities, how, limits, lo
             most = np.int64(looks.past * count[FIRST_PARSE]) - earlier
         left = Limits(min(limits.pops - earlier, most), limits.bytes)
         own = How(number[DELTA], how.merge, how.widen)
-        pops = max(np.int64(math.ceil(number[DUE])) - earlier - state.tally[POPPED], 1)
+        due = np.int64(math.ceil(min(number[DUE], np.float64(UNLIMITED))))
+        pops = max(due - earlier - state.tally[POPPED], 1)
         code, state = advanced(rules, joins, anchors, priorities, own, left, state, pops)
         if code == EMPTY and how.widen > 1.0 and state.tally[DROPPED] and goal_of(rules, state) == NONE:
             count[EARLIER_POPS] += state.tally[POPPED]
@@ -133,7 +135,7 @@ def to_next_look(rules, joins, words, mask, anchors, priorities, how, limits, lo
         while number[DUE] <= done:
             number[DUE] = max(number[DUE] * looks.grow, number[DUE] + 1.0)
         if code == FOUND:
-            note_parse(rules, state, progress, done)
+            note_parse(rules, looks, state, progress, done)
         return code, state
 
 
