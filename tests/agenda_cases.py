@@ -12,8 +12,17 @@ from naive.agenda import Agenda
 from naive.cky import Mask
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.derivation import goal_of, pops_of, steps_of
+from secateur.kernels.agenda.dynamic import SIZE
 from secateur.kernels.agenda.joins import Joins, joins_of
-from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, How, Limits, Priorities, uniform_cost
+from secateur.kernels.agenda.priorities import (
+    EXACT,
+    NO_LIMITS,
+    NOTHING,
+    How,
+    Limits,
+    Priorities,
+    uniform_cost,
+)
 from secateur.kernels.agenda.run import advance, begin
 from secateur.kernels.agenda.state import POPPED, PUSHES, RUNNING, State
 from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
@@ -104,6 +113,7 @@ def priorities(draw: st.DrawFn, n: int, symbols: int, *, exact: bool) -> Priorit
         rng.integers(0, columns, symbols).astype(np.uint32),
         outside,
         rng.integers(0, seen, symbols).astype(np.uint32),
+        table(SIZE) if draw(st.booleans()) else NOTHING,
     )
 
 

@@ -25,7 +25,7 @@ from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
-from secateur.kernels.agenda.priorities import Priorities
+from secateur.kernels.agenda.priorities import NOTHING, Priorities
 from secateur.kernels.cky.sparse import cell_of
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.treebanks.formats.brackets import read_tree
@@ -71,6 +71,7 @@ SETTINGS = (
     PrioritySettings(inside="over best", outside=True, shares=True),
     PrioritySettings(marks="against", merit=True),
     PrioritySettings(merit=True, outside=True, shares=True),
+    PrioritySettings(merit=True, dynamic=True, outside=True),
 )
 
 
@@ -82,9 +83,15 @@ def items_of(found: PriorityFeatures, n: int, count: int, seed: int = 0) -> tupl
     return items, rng.uniform(-80.0, 0.0, count).astype(np.float32)
 
 
-def priority(tables: Priorities, item: np.ndarray, inside: float) -> float:
+def dynamic_of(found: PriorityFeatures, count: int) -> np.ndarray:
+    """Some dynamic features, where there are any."""
+    size = 4 if found.settings.dynamic else 0
+    return np.random.default_rng(4).uniform(-3.0, 3.0, (count, size))
+
+
+def priority(tables: Priorities, item: np.ndarray, inside: float, dynamic: np.ndarray = NOTHING) -> float:
     i, k, x = item
-    total = tables.inside * inside + tables.span[i, k]
+    total = tables.inside * inside + tables.span[i, k] + tables.dynamic @ dynamic
     total += tables.first[i, tables.column[x]] + tables.last[k, tables.column[x]]
     if tables.outside.size:
         total += tables.outside[cell_of(i, k), tables.seen[x]]
@@ -103,8 +110,9 @@ def test_tables_add_up_to_the_rows(settings: PrioritySettings) -> None:
         weights = rng.normal(size=found.dim).astype(np.float32)
         tables = found.tables(x, weights)
         items, inside = items_of(found, len(words), 300)
-        scores = found.rows(x, items, inside).scores(weights)
-        ours = np.array([priority(tables, item, s) for item, s in zip(items, inside, strict=True)])
+        dynamic = dynamic_of(found, len(items))
+        scores = found.rows(x, items, inside, dynamic).scores(weights)
+        ours = np.array([priority(tables, *one) for one in zip(items, inside, dynamic, strict=True)])
         there = ours > -np.inf
         np.testing.assert_allclose(ours[there], scores[there], rtol=1e-4, atol=1e-3)
         if settings.outside:
@@ -147,10 +155,10 @@ def test_sums_are_gathered(settings: PrioritySettings) -> None:
         if settings.outside:  # others are never on the agenda
             outside = x.estimate.outside[cell_of(items[:, 0], items[:, 1]), tables.seen[items[:, 2]]]
             items, inside = items[outside > -np.inf], inside[outside > -np.inf]
-        c = rng.normal(size=len(items))
+        c, dynamic = rng.normal(size=len(items)), dynamic_of(found, len(items))
         sums = Priorities(
             float(c @ inside), *(np.zeros(t.shape) for t in tables[1:4]), tables.column,
-            np.zeros(tables.outside.shape), tables.seen,
+            np.zeros(tables.outside.shape), tables.seen, c @ dynamic,
         )  # fmt: skip
         for (i, k, symbol), share in zip(items.tolist(), c.tolist(), strict=True):
             sums.span[i, k] += share
@@ -158,7 +166,7 @@ def test_sums_are_gathered(settings: PrioritySettings) -> None:
             sums.last[k, tables.column[symbol]] += share
             if settings.outside:
                 sums.outside[cell_of(i, k), tables.seen[symbol]] += share
-        expected = c @ found.rows(x, items, inside).value.astype(np.float64)
+        expected = c @ found.rows(x, items, inside, dynamic).value.astype(np.float64)
         np.testing.assert_allclose(found.gathered(x, sums), expected, rtol=1e-4, atol=1e-3)
 
 

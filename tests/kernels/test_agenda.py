@@ -19,8 +19,9 @@ from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda import parse
 from secateur.kernels.agenda.derivation import cover, score_of
+from secateur.kernels.agenda.dynamic import SIZE
 from secateur.kernels.agenda.joins import joins_of
-from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, How, Limits, uniform_cost
+from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, NOTHING, How, Limits, uniform_cost
 from secateur.kernels.agenda.run import begin
 from secateur.kernels.agenda.state import BYTES, DROPPED, EMPTY, FOUND, ITEMS, LONGEST, POPPED, POPS, RUNNING
 from secateur.kernels.cky import viterbi as cky
@@ -59,6 +60,14 @@ def test_kernel_equals_twin(case: Case) -> None:
         assert run.state.nodes[i, k] == sum(key[:2] == (i, k) for key in twin.node)
     steps = cover(case.grammar.rules, case.words, run.state)
     assert [tuple(step) for step in steps.tolist()] == twin.cover()
+
+
+@settings(max_examples=100)
+@given(some())
+def test_dynamic_features_of_no_weight_change_nothing(case: Case) -> None:
+    without = case._replace(priorities=case.priorities._replace(dynamic=NOTHING))
+    zeros = case._replace(priorities=case.priorities._replace(dynamic=np.zeros(SIZE)))
+    assert Run.of(without).go()[1].log == Run.of(zeros).go()[1].log
 
 
 @settings(max_examples=100)

@@ -82,7 +82,7 @@ class Trial(NamedTuple):
         found = Learned(*learned(*self.given(), NO_LIMITS, self.lead(look=look), self.earning()))
         return found, Sums(*found.sums)
 
-    def phi(self, item: Item, score: float) -> Floats:
+    def phi(self, item: Item, facts: Floats) -> Floats:
         """An item in the tables that its priority is read from."""
         i, k, x, _ = item
         p = self.case.priorities
@@ -90,7 +90,7 @@ class Trial(NamedTuple):
         tables[0][i, k] = tables[1][i, p.column[x]] = tables[2][k, p.column[x]] = 1.0
         if p.outside.size:
             tables[3][cell_of(i, k), p.seen[x]] = 1.0
-        return np.concatenate([[score], *(table.ravel() for table in tables)])
+        return np.concatenate([facts[:1], *(table.ravel() for table in tables), facts[1:]])
 
 
 def flat(sums: Sums, which: int) -> Floats:
@@ -138,8 +138,8 @@ def test_runs_equal_the_twin_step_by_step(trial: Trial) -> None:
             assert run.state.name[label] == name_of(*step.waiting[step.label])
         one = np.arange(count) == t
         sums = sums_of(trial.case.priorities, run, one.astype(float), np.zeros(count))
-        rows = np.array([trial.phi(*pair) for pair in zip(step.waiting, step.scores, strict=True)])
-        popped = trial.phi(step.item, step.scores[step.waiting.index(step.item)])
+        rows = np.array([trial.phi(*pair) for pair in zip(step.waiting, step.facts, strict=True)])
+        popped = trial.phi(step.item, step.facts[step.waiting.index(step.item)])
         close(flat(sums, CREDIT), popped - step.share @ rows)
         assert not flat(sums, SCORE).any()
 
@@ -237,9 +237,9 @@ def tiny(theta: Floats) -> Case:
 THETA = np.array([0.8, -0.3, 0.4])
 
 
-def phi(item: Item, score: float) -> Floats:
+def phi(item: Item, facts: Floats) -> Floats:
     i, k, x, _ = item
-    return np.array([score, k - i, float(x == GRAMMAR.number["A"])])
+    return np.array([facts[0], k - i, float(x == GRAMMAR.number["A"])])
 
 
 def gold() -> set[Item]:

@@ -7,6 +7,7 @@ nodes beside it. What an item is made of are the items that were nodes then.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -67,6 +68,7 @@ class Agenda:
         self.scores: dict[tuple[int, int, int], np.float32] = {}
         self.best: dict[tuple[int, int], np.float32] = defaultdict(lambda: NEVER)
         self.best_node: dict[tuple[int, int], tuple[np.float32, Item]] = {}  # the first one of its score
+        self.dynamic: dict[Item, list[float]] = {}  # as it was when the item was last offered
         self.log: list[Pop] = []
         self.pushes = self.dropped = 0
         for i, word in enumerate(words):
@@ -146,6 +148,7 @@ class Agenda:
             return
         self.best[i, k] = max(self.best[i, k], made.score)
         if item not in self.popped or self.how.merge == 2:
+            self.dynamic[item] = self.look(item, made.score)
             self.made[item] = made
             if item not in self.waiting:
                 self.waiting.append(item)
@@ -161,6 +164,16 @@ class Agenda:
             self.scores[i, k, x] = score
         if (i, k) not in self.best_node or score > self.best_node[i, k][0]:
             self.best_node[i, k] = (score, item)
+
+    def look(self, item: Item, score: np.float32) -> list[float]:
+        """What there is beside an item; its own score is among the best already, but not yet among the made."""
+        if not len(self.priorities.dynamic):
+            return []
+        i, k, *_ = item
+        nodes = sum(key[:2] == (i, k) for key in self.node)
+        better = sum(one.score > score for other, one in self.made.items() if other[:2] == (i, k))
+        behind = float(score) - float(self.best[i, k])
+        return [behind, float(nodes > 0), math.log(1 + nodes), math.log(1 + better)]
 
     def node_score(self, i: int, k: int, x: int) -> np.float32:
         return self.scores.get((i, k, x), NEVER)
@@ -178,7 +191,11 @@ class Agenda:
         p, column = self.priorities, self.priorities.column[x]
         found = p.inside * float(self.made[item].score) + float(p.span[i, k])
         found = found + float(p.first[i, column]) + float(p.last[k, column])
-        return found + float(self.outside(item))
+        found = found + float(self.outside(item))
+        changing = 0.0
+        for weight, value in zip(p.dynamic.tolist(), self.dynamic[item], strict=True):
+            changing += weight * value
+        return found + changing if self.dynamic[item] else found
 
     def rank(self, item: Item) -> tuple[float, float, int, int, int, int]:
         """The largest is popped."""

@@ -18,14 +18,14 @@ from secateur.grammar.derivation import UNARY
 
 Floats = npt.NDArray[np.float64]
 Draws = Callable[[int], tuple[float, float]]  # of a step, below 1: whether the oracle leads; which item comes
-Phi = Callable[[Item, float], Floats]  # the features of an item with this score
+Phi = Callable[[Item, Floats], Floats]  # the features of an item with this score and these dynamic ones
 
 
 class Step(NamedTuple):
     """A decision."""
 
     waiting: list[Item]  # in the order in which they first came up
-    scores: list[float]
+    facts: list[Floats]  # their scores and dynamic features
     share: Floats  # [waiting] their probabilities
     log_z: float
     item: Item
@@ -86,8 +86,8 @@ class Sampler(Agenda):
         if own:
             place = min(int(np.searchsorted(np.cumsum(share), lot, "right")), len(waiting) - 1)
         assert place is not None
-        scores = [float(self.made[item].score) for item in waiting]
-        return Step(waiting, scores, share, log_z, waiting[place], own, label, 0)
+        facts = [np.array([float(self.made[item].score), *self.dynamic[item]]) for item in waiting]
+        return Step(waiting, facts, share, log_z, waiting[place], own, label, 0)
 
     def rank(self, item: Item) -> Any:
         """What was drawn is popped first."""
@@ -115,7 +115,7 @@ class Sampler(Agenda):
 def pulls(steps: Sequence[Step], phi: Phi, temperature: float, *, labels: bool = False) -> Iterator[Floats]:
     """The gradient of the log-probability of each step's item, or of the oracle's one (0: none waits)."""
     for step in steps:
-        rows = np.array([phi(item, score) for item, score in zip(step.waiting, step.scores, strict=True)])
+        rows = np.array([phi(item, facts) for item, facts in zip(step.waiting, step.facts, strict=True)])
         place = step.label if labels else step.waiting.index(step.item)
         pull = np.zeros(rows.shape[1]) if place is None else rows[place] - step.share @ rows
         yield pull / temperature

@@ -41,9 +41,10 @@ LEFT = Binarization()
 
 
 @cache
-def task() -> AgendaOrder:
+def task(*, dynamic: bool = False) -> AgendaOrder:
     grammar = sec.induce(TRAIN, binarization=LEFT)
-    features = PriorityFeatures.learned(grammar, TRAIN, LEFT, settings=PrioritySettings(merit=True))
+    settings = PrioritySettings(merit=True, dynamic=dynamic)
+    features = PriorityFeatures.learned(grammar, TRAIN, LEFT, settings=settings)
     return AgendaOrder(grammar, features, EXACT, Oracle(grammar, LEFT))
 
 
@@ -52,14 +53,15 @@ def prepared() -> Prepared:
     return examples(task(), [tree for tree in TRAIN if len(tree.words()) <= 9][:12])
 
 
-def policy(rate: float, temperature: float = 0.7) -> Policy:
-    theta = np.random.default_rng(2).normal(0, 0.2, task().dim) + task().features.start()
+def policy(rate: float, temperature: float = 0.7, *, dynamic: bool = False) -> Policy:
+    features = task(dynamic=dynamic).features
+    theta = np.random.default_rng(2).normal(0, 0.2, features.dim) + features.start()
     return Policy(theta.astype(np.float32), temperature, rate)
 
 
 def twin(drawn: DrawnOrder, number: int, given: Policy, seed: int) -> Sampler:
     x, gold = prepared().examples[number]
-    order = task().features.tables(x.known, given.weights.astype(float))
+    order = drawn.task.features.tables(x.known, given.weights.astype(float))
     draws = lambda step: (uniform(seed, 2 * step), uniform(seed, 2 * step + 1))  # noqa: E731
     parts = (task().grammar, x.known.words, x.mask, NO_ANCHORS, order, drawn.how or EXACT)
     oracle = {tuple(item) for item in gold.items.items.tolist()}
@@ -70,20 +72,22 @@ def twin(drawn: DrawnOrder, number: int, given: Policy, seed: int) -> Sampler:
 
 @pytest.mark.parametrize("rewarded", ["oracle", "any"])
 @pytest.mark.parametrize(("rate", "discount"), [(1.0, 1.0), (0.8, 0.0), (0.8, 0.5)])
-def test_a_sample_is_that_of_the_twin(rewarded: Any, rate: float, discount: float) -> None:
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_sample_is_that_of_the_twin(rewarded: Any, rate: float, discount: float, dynamic: bool) -> None:
     """With every feature of every item that waits, at each step."""
-    drawn = DrawnOrder(task(), rewarded, "pushes", how=How(6.0))
-    credit, given = Credit(0.001, discount), policy(rate)
+    own = task(dynamic=dynamic)
+    drawn = DrawnOrder(own, rewarded, "pushes", how=How(6.0))
+    credit, given = Credit(0.001, discount), policy(rate, dynamic=dynamic)
     assert isinstance(drawn, Sampled)
     for number, (x, gold) in enumerate(prepared().examples[:3]):
         found = drawn.sample(x, given, credit, gold=gold, seed=number)
         slow = twin(drawn, number, given, number)
-        wanted = summed(slow, phi_of(x), earning(rewarded, gold, 0.001), discount)
+        wanted = summed(slow, phi_of(own, x), earning(rewarded, gold, 0.001), discount)
         assert (found.steps, found.drawn) == (len(slow.steps_made), wanted.drawn)
         assert found.credit == pytest.approx(wanted.credit)
         np.testing.assert_allclose(found.gradient, wanted.gradient, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(found.score, wanted.score + np.zeros(task().dim), rtol=1e-5, atol=1e-5)
-        shorter = DrawnOrder(task(), rewarded, "pushes", how=How(6.0), by_length=2)
+        np.testing.assert_allclose(found.score, wanted.score + np.zeros(own.dim), rtol=1e-5, atol=1e-5)
+        shorter = DrawnOrder(own, rewarded, "pushes", how=How(6.0), by_length=2)
         scaled = shorter.sample(x, given, credit, gold=gold, seed=number)
         np.testing.assert_allclose(scaled.gradient * len(gold.items.items) ** 2, found.gradient)
 
@@ -92,13 +96,13 @@ def test_labels_are_the_oracle_s() -> None:
     drawn, given = DrawnOrder(task(), labels=True), policy(0.5)
     x, gold = prepared().examples[1]
     found, slow = drawn.sample(x, given, Credit(), gold=gold, seed=3), twin(drawn, 1, given, 3)
-    np.testing.assert_allclose(found.gradient, labelled(slow, phi_of(x)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found.gradient, labelled(slow, phi_of(task(), x)), rtol=1e-5, atol=1e-5)
     assert (found.drawn, found.credit) == (0, 0.0)
 
 
-def phi_of(x: Any) -> Any:
-    def phi(item: Item, score: float) -> Any:
-        rows = task().features.rows(x.known, np.array([item[:3]]), np.array([score], np.float32))
+def phi_of(own: AgendaOrder, x: Any) -> Any:
+    def phi(item: Item, facts: Any) -> Any:
+        rows = own.features.rows(x.known, np.array([item[:3]]), facts[:1].astype(np.float32), facts[1:])
         return rows.value[0].astype(float)
 
     return phi

@@ -24,6 +24,7 @@ from secateur.treebanks.tree import Tree
 Floats = npt.NDArray[np.float64]
 
 SMOOTHING = 0.1
+CLASSES = ("capital", "letter", "digit", "sign")  # of words, by how they begin
 LEAST_SHARE = 1e-6  # of a sub-symbol in its label: none is ruled out by how seldom it is used
 
 
@@ -122,6 +123,12 @@ def emissions(grammar: PCFG, share: Floats) -> tuple[tuple[str, ...], Floats]:
     prob = np.zeros((words + 1, len(tags)))
     np.add.at(prob, (owner, of[lexicon.tag]), share[lexicon.tag] * np.exp(lexicon.weight))
     return tags, prob
+
+
+def class_of(word: str) -> int:
+    """Which of CLASSES a word begins with."""
+    first = word[:1]
+    return 0 if first.isupper() else 1 if first.isalpha() else 2 if first.isdigit() else 3
 
 
 def _around(tags: Ids, boundary: int) -> Ids:

@@ -1,8 +1,8 @@
 """What an item's priority depends on: the features of the 2012 paper, section 2.3, and more.
 
-Items are (i, k, symbol). All features but the inside score are known before a sentence is parsed, and depend
-on the span, on the label and one end of the span, or on the label and the span: the kernel receives their
-sums as tables. Each is divided by a fixed scale, so that one step size suits all weights.
+Items are (i, k, symbol). All features but the inside score and the dynamic ones are known before a sentence is
+parsed, and depend on the span, on the label and one end of the span, or on the label and the span: the kernel
+receives their sums as tables. Each is divided by a fixed scale, so that one step size suits all weights.
 
 - inside: the Viterbi inside score; or divided by the sentence's length; or less the best inside score that a
   coarser grammar has for the span, so that what is large does not depend on how long a span is
@@ -13,6 +13,7 @@ sums as tables. Each is divided by a fixed scale, so that one step size suits al
 - patterns of punctuation within (`features.marks`)
 - the parts of a figure of merit (`features.merit`): how unlikely the words are, log p(label | word before),
   and how much likelier than usual the word after is behind the label
+- dynamic ones: what an item is like beside what was popped and offered before it (`kernels.agenda.dynamic`)
 - an estimate of the outside score, from a coarser grammar
 """
 
@@ -29,11 +30,11 @@ import numpy.typing as npt
 from secateur.errors import InputError
 from secateur.features.marks import Pattern, Places, places_of, strongest
 from secateur.features.merit import Merits, Parts
-from secateur.features.neighbours import LEAST_SHARE, Neighbours
+from secateur.features.neighbours import CLASSES, LEAST_SHARE, Neighbours, class_of
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.bounds import Bounds, Estimate
 from secateur.grammar.pcfg import PCFG, Ids
-from secateur.kernels.agenda.priorities import Priorities
+from secateur.kernels.agenda.priorities import NOTHING, Priorities
 from secateur.kernels.cky.sparse import cell_of
 from secateur.search.core import Rows
 from secateur.treebanks.tree import Tree
@@ -43,19 +44,19 @@ Ints = npt.NDArray[np.int64]
 Weights = npt.NDArray[Any]  # [dim] floats
 
 # What features are divided by; "score" is of inside and outside scores.
-SCALES = {"score": 10.0, "score a word": 1.0, "length": 3.0, "ratio": 0.3, "log p": 2.0, "indicator": 0.5}
+SCALES = {"score": 10.0, "score a word": 1.0, "length": 3.0, "ratio": 0.3, "log": 2.0, "indicator": 0.5}
 # How many patterns of punctuation there are, for and against: as the NIPS text has it, and the workshop's.
 MARKS = {"both": (5, 5), "against": (0, 5), "none": (0, 0)}
-CLASSES = ("capital", "letter", "digit", "sign")
 
 # Where features stand: first those of the item, then those of where it begins, of where it ends, of patterns.
 _INSIDE, _LENGTH, _RATIO, _BEFORE, _AFTER = range(5)
 _ITEM = (
     ("length", "length"), ("length / sentence", "ratio"),
-    ("label | tag before", "log p"), ("label | tag after", "log p"),
+    ("label | tag before", "log"), ("label | tag after", "log"),
 )  # fmt: skip
 _BEGIN = ("begins the sentence", *(f"{word} {kind}" for word in ("before:", "first:") for kind in CLASSES))
-_MERIT = (("words", "score"), ("label | word before", "log p"), ("word after | label", "log p"))
+_MERIT = (("words", "score"), ("label | word before", "log"), ("word after | label", "log"))
+_DYNAMIC = (("behind", "score"), ("begun", "indicator"), ("nodes", "log"), ("rank", "log"))
 _END = ("ends the sentence", *(f"after: {kind}" for kind in CLASSES))
 _BEGINS = 1 + len(_ITEM)
 _ENDS = _BEGINS + len(_BEGIN)
@@ -69,6 +70,7 @@ class PrioritySettings:
     marks: Literal["both", "against", "none"] = "both"
     inside: Literal["whole", "by sentence", "over best"] = "whole"
     merit: bool = False
+    dynamic: bool = False
     outside: bool = False
     shares: bool = False  # p(label | what is beside it) times the sub-symbol's share in the label
 
@@ -155,14 +157,20 @@ class PriorityFeatures:
         marks = [" ".join(pattern) for pattern in self.patterns]
         indicators = [(name, "indicator") for name in (*_BEGIN, *_END, *marks)]
         merit = _MERIT if self.settings.merit else ()
+        dynamic = _DYNAMIC if self.settings.dynamic else ()
         outside = [("outside", "score")] if self.settings.outside else []
         inside = "score a word" if self.settings.inside == "by sentence" else "score"
-        return (("inside", inside), *_ITEM, *indicators, *merit, *outside)
+        return (("inside", inside), *_ITEM, *indicators, *merit, *dynamic, *outside)
 
     @property
     def _merit(self) -> int:
         """Where the parts of the figure of merit begin."""
         return _MARKS + len(self.patterns)
+
+    @property
+    def _dynamic(self) -> slice:
+        first = self._merit + len(_MERIT) * self.settings.merit
+        return slice(first, first + len(_DYNAMIC) * self.settings.dynamic)
 
     def start(self, *names: str) -> npt.NDArray[np.float32]:
         """Weights of 1 for the inside score and these features, whatever their scales.
@@ -183,7 +191,7 @@ class PriorityFeatures:
         begin, end = np.zeros((len(_BEGIN), n + 1)), np.zeros((len(_END), n + 1))
         begin[0, 0] = end[0, n] = 1.0
         for position, word in enumerate(words):
-            kind = 1 + _class(word)
+            kind = 1 + class_of(word)
             begin[kind, position + 1] = 1.0
             begin[len(CLASSES) + kind, position] = 1.0
             end[kind, position] = 1.0
@@ -223,10 +231,12 @@ class PriorityFeatures:
             self._column,
             outside if self.settings.outside else _NOTHING.outside,
             self._seen,
+            theta[self._dynamic],
         )
 
-    def rows(self, x: Known, items: Ints, inside: Weights) -> Rows:
-        """The features of items [R, 3] of these inside scores; of what is in no parse, 0 for outside."""
+    def rows(self, x: Known, items: Ints, inside: Weights, dynamic: Floats = NOTHING) -> Rows:
+        """The features of items [R, 3] of these inside scores, and dynamic features [R, D] where there are any;
+        of what is in no parse, 0 for outside."""
         value = np.zeros((len(items), self.dim))
         i, k, symbol = items.T
         n, column = len(x.words), self._column[symbol]
@@ -247,6 +257,7 @@ class PriorityFeatures:
             value[:, self._merit] = x.parts.prefix[i] - x.parts.prefix[k]
             value[:, self._merit + 1] = beside[0][i, column]
             value[:, self._merit + 2] = beside[1][k, column]
+        value[:, self._dynamic] = dynamic
         if self.settings.outside:
             outside = x.estimate.outside[cell_of(i, k), self._seen[symbol]]
             value[:, -1] = np.where(outside > -np.inf, outside, 0.0)
@@ -279,6 +290,7 @@ class PriorityFeatures:
             found[self._merit] = x.parts.prefix @ (span.sum(1) - span.sum(0))
             found[self._merit + 1] = (sums.first * beside[0]).sum()
             found[self._merit + 2] = (sums.last * beside[1]).sum()
+        found[self._dynamic] = sums.dynamic
         if self.settings.outside:
             there = x.estimate.outside > -np.inf
             found[-1] = (sums.outside[there] * x.estimate.outside[there].astype(np.float64)).sum()
@@ -383,9 +395,3 @@ class PriorityFeatures:
         if settings.marks != self.settings.marks:
             raise InputError("other patterns of punctuation", fix="learn them from the trees")
         return replace(self, settings=settings)
-
-
-def _class(word: str) -> int:
-    """Which of CLASSES a word begins with."""
-    first = word[:1]
-    return 0 if first.isupper() else 1 if first.isalpha() else 2 if first.isdigit() else 3

@@ -51,6 +51,7 @@ class Sums(NamedTuple):
     first: np.ndarray  # [2, n+1, C]
     last: np.ndarray  # [2, n+1, C]
     outside: np.ndarray  # [2, cells, M]
+    dynamic: np.ndarray  # [2, D]
 
 
 class Learned(NamedTuple):
@@ -166,19 +167,21 @@ def expected(tree, key, first, last):
 
 
 @bare
-def add(sums, priorities, name, score, credit, own):
-    """An item with these coefficients."""
+def add(sums, priorities, name, facts, at, credit, own):
+    """An item with these coefficients, whose facts stand at this place."""
     i, x = start_of(name), symbol_of(name)
     k, column = i + width_of(name), priorities.column[x]
     outside, seen, cell = sums.outside.shape[1], priorities.seen[x], cell_of(i, k)
     for which in range(2):
         c = credit if which == CREDIT else own
-        sums.inside[which] += c * np.float64(score)
+        sums.inside[which] += c * facts[at, 0]
         sums.span[which, i, k] += c
         sums.first[which, i, column] += c
         sums.last[which, k, column] += c
         if outside:
             sums.outside[which, cell, seen] += c
+        for feature in range(sums.dynamic.shape[1]):
+            sums.dynamic[which, feature] += c * facts[at, 1 + feature]
 
 
 @njit(cache=True, nogil=True)
@@ -186,23 +189,22 @@ def add_run(sums, priorities, state, lots, credit, own, labels):
     """All of a run; with `labels` it is the oracle's items that are made more likely, not what was popped."""
     steps, leaves = state.tally[POPPED], lots.since.shape[0]
     tree = stretches(lots.log_z[:steps], credit, own)
+    items, facts = (lots.label, lots.label_facts) if labels else (state.log_item, lots.popped)
     for t in range(steps):
-        item, score = state.log_item[t], state.log_score[t]
-        if labels:
-            item, score = lots.label[t], lots.label_score[t]
+        item = items[t]
         if item != NONE:
-            add(sums, priorities, state.name[item], score, credit[t], own[t])
+            add(sums, priorities, state.name[item], facts, t, credit[t], own[t])
     for s in range(lots.tally[STAYS]):
         last = min(np.int64(lots.stay_last[s]), steps)
         a, b = expected(tree, lots.stay_key[s], lots.stay_first[s], last)
         if a != 0.0 or b != 0.0:
-            add(sums, priorities, state.name[lots.stay_item[s]], lots.stay_score[s], -a, -b)
+            add(sums, priorities, state.name[lots.stay_item[s]], lots.stay_facts, s, -a, -b)
     for item in range(leaves):
         key = lots.tree[leaves + item, 0]
         if key > -np.inf and lots.since[item] < steps:
             a, b = expected(tree, key, lots.since[item], steps)
             if a != 0.0 or b != 0.0:
-                add(sums, priorities, state.name[item], lots.score[item], -a, -b)
+                add(sums, priorities, state.name[item], lots.facts, item, -a, -b)
 
 
 @njit(cache=True, nogil=True)
@@ -214,6 +216,7 @@ def no_sums(n, priorities):
         np.zeros((2, n + 1, columns)),
         np.zeros((2, n + 1, columns)),
         np.zeros((2, outside.shape[0], outside.shape[1])),
+        np.zeros((2, priorities.dynamic.shape[0])),
     )
 
 

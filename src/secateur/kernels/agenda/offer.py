@@ -7,6 +7,7 @@ from numba import njit
 
 from ..bare import bare
 from ..cky.sparse import cell_of
+from .dynamic import looked
 from .heap import put
 from .priorities import AGAIN, DROP
 from .state import DROPPED, IMPOSSIBLE, ITEMS, NONE, PUSHES, make_row, name_of, node_score, try_as_node
@@ -30,6 +31,17 @@ def floor_of(state, how, i, k):
 
 
 @njit(inline="always")
+def dynamic_of(weight, state, item, i, k, score):
+    """What dynamic features add to a priority."""
+    into, symbols, i, k = state.dynamic[item], np.uint64(state.list_of.shape[2]), np.int64(i), np.int64(k)
+    looked(into, state.nodes, state.row_of, state.score, symbols, state.best[i, k], i, k, score)
+    found = 0.0
+    for feature in range(weight.shape[0]):
+        found += weight[feature] * into[feature]
+    return found
+
+
+@njit(inline="always")
 def offer(state, priorities, how, at, i, k, symbol, over, score, rule, left, right):
     """A better way to make the item at this place of the rows than any before."""
     key = priority_of(priorities, i, k, symbol, score)
@@ -48,6 +60,8 @@ def offer(state, priorities, how, at, i, k, symbol, over, score, rule, left, rig
     state.score[at] = state.made[item] = score
     state.rule[item], state.left[item], state.right[item] = rule, left, right
     if not popped or how.merge == AGAIN:
+        if priorities.dynamic.shape[0]:
+            key += dynamic_of(priorities.dynamic, state, item, i, k, score)
         put(state, item, key)
     if popped:
         try_as_node(state, item, i, k, symbol, score)

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 UNLIMITED = 1 << 62
+NOTHING = np.zeros(0)
 DROP, IN_PLACE, AGAIN = range(3)
 
 
 class Priorities(NamedTuple):
-    """The priority of an item as a sum of float64 numbers, in this order. n words, N symbols.
+    """The priority of an item as a sum of float64 numbers, in this order. n words, N symbols, D dynamic features.
 
     Finite but for `outside`. Ties are settled in the heap: of equal priorities the larger score is popped
     first, then the wider span, the smaller start, a node before a unary over one, the smaller symbol.
@@ -24,6 +25,8 @@ class Priorities(NamedTuple):
     column: np.ndarray  # [N] uint32, of a symbol, below C
     outside: np.ndarray  # [n*(n+1)/2, M] float32 an estimate of what is outside (-inf: drop); (0, 0): none
     seen: np.ndarray  # [N] uint32, its column of a symbol, below M
+    # [D] float64, times what an item is like when it is offered, see dynamic.py; of length 0: nobody looks
+    dynamic: np.ndarray = NOTHING
 
 
 class How(NamedTuple):

@@ -67,7 +67,8 @@ def started(rules, words, mask, anchors, priorities, how, log):
     for word in words:
         entries += np.int64(rules.lex_ptr[word + 1]) - np.int64(rules.lex_ptr[word])
     rows = min(n * (n + 1), max(4 * n, _ROWS // (8 * symbols))) + 1
-    state = room_for(n, symbols, rows, _LISTS, entries + _ITEMS, log)
+    dynamic = priorities.dynamic.shape[0]
+    state = room_for(n, symbols, rows, _LISTS, entries + _ITEMS, dynamic, log)
     for i in range(n):
         for k in range(i + 2, n + 1):
             if not (k - i == n or mask[i, k]):
@@ -151,8 +152,8 @@ def advanced(rules, joins, anchors, priorities, how, limits, state, pops):
     tally, n, symbols = state.tally, state.best.shape[0] - 1, state.list_of.shape[2]
     until = min(limits.pops, tally[POPPED] + pops)
     rows, lists = state.score.shape[0] // symbols, state.list_size.shape[0]
-    items, log = state.rule.shape[0], state.log_item.shape[0]
-    if size_of(n, symbols, rows, lists, items, log) > limits.bytes:
+    (items, dynamic), log = state.dynamic.shape, state.log_item.shape[0]
+    if size_of(n, symbols, rows, lists, items, dynamic, log) > limits.bytes:
         return BYTES, state
     while True:
         code = work(rules, joins, anchors, priorities, how, state, until)
@@ -166,7 +167,7 @@ def advanced(rules, joins, anchors, priorities, how, limits, state, pops):
         rows = min(doubled(rows, tally[ROWS], more_rows), n * (n + 1) + n + 2)
         lists, items = doubled(lists, tally[LISTS], 2), doubled(items, tally[ITEMS], more_items)
         log = doubled(log, tally[POPPED], 1) if log else 0
-        if size_of(n, symbols, rows, lists, items, log) > limits.bytes:
+        if size_of(n, symbols, rows, lists, items, dynamic, log) > limits.bytes:
             return BYTES, state
         state = enlarged(state, rows, lists, items, log)
 

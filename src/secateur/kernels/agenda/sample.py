@@ -39,21 +39,25 @@ class Lead(NamedTuple):
 
 
 class Lots(NamedTuple):
-    """L leaves, S stays and P steps for which there is room; M items of the oracle."""
+    """L leaves, S stays and P steps for which there is room; M items of the oracle; D dynamic features.
+
+    The facts of an item, which its priority depends on and which change: its score and dynamic features.
+    """
 
     tally: np.ndarray  # [COUNTS] int64
     tree: np.ndarray  # [2L, 2] float64
     since: np.ndarray  # [L] uint32 by item: the first step of its stay ...
-    score: np.ndarray  # [L] float32 ... and its score then
+    facts: np.ndarray  # [L, 1+D] float64 ... and its facts then
     stay_item: np.ndarray  # [S] uint32
     stay_key: np.ndarray  # [S] float64
-    stay_score: np.ndarray  # [S] float32
+    stay_facts: np.ndarray  # [S, 1+D] float64
     stay_first: np.ndarray  # [S] uint32 from this step ...
     stay_last: np.ndarray  # [S] uint32 ... to before this one
     log_z: np.ndarray  # [P] float64 by step
-    own: np.ndarray  # [P] bool, whether the policy drew what was popped
+    popped: np.ndarray  # [P, 1+D] float64 the facts of what was popped
+    own: np.ndarray  # [P] bool, whether the policy drew it
     label: np.ndarray  # [P] uint32 the oracle's item; NONE where there is none, or nobody looked
-    label_score: np.ndarray  # [P] float32
+    label_facts: np.ndarray  # [P, 1+D] float64
     oracle: np.ndarray  # [M] uint32 those of the oracle's items that wait, or NONE
 
 
@@ -66,21 +70,22 @@ class Drawn(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def no_lots(members):
+def no_lots(members, facts):
     return Lots(
         np.zeros(COUNTS, np.int64),
         empty_tree(_LEAVES),
         np.empty(_LEAVES, np.uint32),
-        np.empty(_LEAVES, np.float32),
+        np.empty((_LEAVES, facts), np.float64),
         np.empty(_STAYS, np.uint32),
         np.empty(_STAYS, np.float64),
-        np.empty(_STAYS, np.float32),
+        np.empty((_STAYS, facts), np.float64),
         np.empty(_STAYS, np.uint32),
         np.empty(_STAYS, np.uint32),
         np.empty(_STEPS, np.float64),
+        np.empty((_STEPS, facts), np.float64),
         np.empty(_STEPS, np.bool_),
         np.empty(_STEPS, np.uint32),
-        np.empty(_STEPS, np.float32),
+        np.empty((_STEPS, facts), np.float64),
         np.full(members, NONE, np.uint32),
     )
 
@@ -108,16 +113,17 @@ def more_lots(state, lots):
         lots.tally,
         tree,
         longer(lots.since, items),
-        longer(lots.score, items),
+        longer(lots.facts, items),
         longer(lots.stay_item, stays),
         longer(lots.stay_key, stays),
-        longer(lots.stay_score, stays),
+        longer(lots.stay_facts, stays),
         longer(lots.stay_first, stays),
         longer(lots.stay_last, stays),
         longer(lots.log_z, steps),
+        longer(lots.popped, steps),
         longer(lots.own, steps),
         longer(lots.label, steps),
-        longer(lots.label_score, steps),
+        longer(lots.label_facts, steps),
         lots.oracle,
     )
 
@@ -136,12 +142,18 @@ def member(names, name):
 
 
 @bare
+def copy_to(into, at, facts, item):
+    for fact in range(into.shape[1]):
+        into[at, fact] = facts[item, fact]
+
+
+@bare
 def end_stay(lots, item, step):
     """An item waits no more as it did, before this step."""
     if lots.since[item] < step:
         at = lots.tally[STAYS]
-        lots.stay_item[at], lots.stay_score[at] = item, lots.score[item]
-        lots.stay_key[at] = key_of(lots.tree, item)
+        lots.stay_item[at], lots.stay_key[at] = item, key_of(lots.tree, item)
+        copy_to(lots.stay_facts, at, lots.facts, item)
         lots.stay_first[at], lots.stay_last[at] = lots.since[item], step
         lots.tally[STAYS] += 1
 
@@ -155,7 +167,9 @@ def receive(state, lots, lead):
         state.place[item] = 0
         if key_of(lots.tree, item) > -np.inf:
             end_stay(lots, item, step)
-        lots.since[item], lots.score[item] = step, state.made[item]
+        lots.since[item], lots.facts[item, 0] = step, state.made[item]
+        for feature in range(state.dynamic.shape[1]):
+            lots.facts[item, 1 + feature] = state.dynamic[item, feature]
         if many:
             set_leaf(lots.tree, item, key)
         else:
@@ -190,10 +204,11 @@ def choose(state, lots, lead):
     label = of_oracle(state, lots) if leads or lead.look else NONE
     lots.label[step] = label
     if label != NONE:
-        lots.label_score[step] = lots.score[label]
+        copy_to(lots.label_facts, step, lots.facts, label)
     lots.log_z[step] = log_total(lots.tree)
     lots.own[step] = not (leads and label != NONE)
     item = drawn(lots.tree, uniform(lead.seed, 2 * step + 1)) if lots.own[step] else label
+    copy_to(lots.popped, step, lots.facts, item)
     end_stay(lots, item, np.uint32(step + 1))
     key = key_of(lots.tree, item)
     set_key(lots.tree, item, -np.inf)
@@ -224,7 +239,7 @@ def draw_on(rules, joins, anchors, priorities, how, limits, lead, state, lots):
 def sampled(rules, joins, words, mask, anchors, priorities, how, limits, lead):
     """A run to its first complete parse: how it ended, its state and its lots."""
     state = started(rules, words, mask, anchors, priorities, how, 1 << 8)
-    lots = no_lots(lead.names.shape[0])
+    lots = no_lots(lead.names.shape[0], 1 + priorities.dynamic.shape[0])
     while True:
         code = draw_on(rules, joins, anchors, priorities, how, limits, lead, state, lots)
         if code == MORE_LOTS:

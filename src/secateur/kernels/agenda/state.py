@@ -52,6 +52,7 @@ class State(NamedTuple):
     list_far: np.ndarray  # [L, n+1] uint16 their other ends, as they came
     list_score: np.ndarray  # [L, n+1] float32 by the other end
     list_item: np.ndarray  # [L, n+1] uint32
+    dynamic: np.ndarray  # [I, D] float64 the dynamic features of an item, as it waits; D is 0: there are none
     log_item: np.ndarray  # [P] uint32 what was popped, in order; of length 0: no log is kept
     log_key: np.ndarray  # [P] float64 its priority then
     log_score: np.ndarray  # [P] float32 its score then
@@ -86,8 +87,8 @@ def is_over(name):
 
 
 @njit(cache=True, nogil=True)
-def room_for(n, symbols, rows, lists, items, log):
-    """An empty state."""
+def room_for(n, symbols, rows, lists, items, dynamic, log):
+    """An empty state, with so many dynamic features."""
     wide = (symbols + 63) // 64
     tally = np.zeros(COUNTS, np.int64)
     tally[ROWS] = tally[LISTS] = 1
@@ -115,6 +116,7 @@ def room_for(n, symbols, rows, lists, items, log):
         np.empty((lists, n + 1), np.uint16),
         np.empty((lists, n + 1), np.float32),
         np.empty((lists, n + 1), np.uint32),
+        np.empty((items, dynamic), np.float64),
         np.empty(log, np.uint32),
         np.empty(log, np.float64),
         np.empty(log, np.float32),
@@ -123,11 +125,12 @@ def room_for(n, symbols, rows, lists, items, log):
 
 
 @bare
-def size_of(n, symbols, rows, lists, items, log):
+def size_of(n, symbols, rows, lists, items, dynamic, log):
     """The bytes of such a state."""
     spans = (n + 1) * (n + 1)
     ends = 2 * (n + 1) * (4 * symbols + 8 * ((symbols + 63) // 64))
-    return 24 * spans + ends + 8 * rows * symbols + 41 * items + lists * (4 + 10 * (n + 1)) + 24 * log
+    of_items = (41 + 8 * dynamic) * items
+    return 24 * spans + ends + 8 * rows * symbols + of_items + lists * (4 + 10 * (n + 1)) + 24 * log
 
 
 @njit(cache=True, nogil=True)
@@ -168,6 +171,7 @@ def enlarged(state, rows, lists, items, log):
         longer(state.list_far, lists),
         longer(state.list_score, lists),
         longer(state.list_item, lists),
+        longer(state.dynamic, items),
         longer(state.log_item, log),
         longer(state.log_key, log),
         longer(state.log_score, log),

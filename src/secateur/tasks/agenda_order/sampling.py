@@ -78,8 +78,8 @@ class DrawnOrder:
 
     def _gathered(self, x: Encoded, order: Priorities, run: Learned, which: int) -> Floats:
         sums = Sums(*(table[which] for table in run.sums))
-        tables = Priorities(float(sums.inside), *sums[1:4], order.column, sums.outside, order.seen)
-        return self.task.features.gathered(x.known, tables)
+        tables = (*sums[1:4], order.column, sums.outside, order.seen, sums.dynamic)
+        return self.task.features.gathered(x.known, Priorities(float(sums.inside), *tables))
 
     def _names(self, gold: GoldItems) -> Keys:
         """[M] of the oracle's items, as the kernel packs them."""

@@ -1,6 +1,7 @@
 """The order of an agenda as what a policy controls: a linear function of an item's features is its priority.
 
-A policy has one weight for each feature. The first complete parse that is popped ends the search.
+A policy has one weight for each feature. The first complete parse that is popped ends the search, or another
+policy does (`tasks.agenda_order.halting`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from secateur.features.priority import Known, PriorityFeatures
 from secateur.grammar.derivation import Steps
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda import parse as kernel
+from secateur.kernels.agenda.halting import Halted, Looks, halted
 from secateur.kernels.agenda.joins import Joins, joins_of
 from secateur.kernels.agenda.priorities import NO_LIMITS, How
 from secateur.kernels.cky.brackets import GoldBrackets
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.sparse import cell_of
 from secateur.metrics import COLLINS, Parameters
-from secateur.search.arrays import Bools
+from secateur.search.arrays import Bools, Floats
 from secateur.search.core import FREE, Force, Outcome, Policy, Work
 from secateur.tasks.agenda_order.oracle import GoldItems, Oracle, items_of
 from secateur.tasks.brackets import Brackets, f1_of
@@ -47,10 +49,17 @@ class Gold(NamedTuple):
 
 
 class Popped(NamedTuple):
-    """The first parse."""
+    """What was found."""
 
-    steps: Steps
-    score: float
+    steps: Steps  # where a search was given up, without words of no tag
+    score: float  # -inf: they do not make a whole
+
+
+class Halting(NamedTuple):
+    """A policy that ends searches."""
+
+    weights: Floats  # [SEEN] float64
+    looks: Looks = Looks()
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,7 @@ class AgendaOrder:
     oracle: Oracle
     spans: Spans | None = None  # which spans may be built; None: all
     parameters: Parameters = COLLINS
+    halting: Halting | None = None  # None: the first parse ends a search
 
     @property
     def dim(self) -> int:
@@ -76,7 +86,10 @@ class AgendaOrder:
     def run(
         self, x: Encoded, policy: Policy, force: Force = FREE, *, gold: Gold | None = None, seed: int = 0
     ) -> Outcome:
-        """Pop by priority: nothing is drawn, and there is no step to force."""
+        """Pop by priority: nothing is drawn, and there is no step to force.
+
+        Without a parse nothing was found; with a policy that ends searches, what covers the sentence.
+        """
         if policy.temperature > 0 or policy.oracle_rate > 0:
             raise InputError("a run without a log draws nothing", fix="set temperature and oracle rate to 0")
         if force != FREE:
@@ -85,10 +98,20 @@ class AgendaOrder:
         order = self.features.tables(x.known, policy.weights)
         words, rules = x.known.words, self.grammar.rules
         given = (rules, self.joins, words, x.mask, NO_ANCHORS, order, self.how)
-        found = kernel.Found(*kernel.first_parse(*given, NO_LIMITS))
+        found: kernel.Found | Halted
+        if self.halting is None:
+            found = kernel.Found(*kernel.first_parse(*given, NO_LIMITS))
+        else:
+            found = Halted(*halted(*given, NO_LIMITS, self.halting.looks, self.halting.weights))
         work = Work(pushes=int(found.pushes), pops=int(found.pops), items=int(found.items))
-        parts = Popped(found.steps, float(found.score)) if found.score > -np.inf else None
+        parts = None
+        if self.halting is not None or found.score > -np.inf:
+            parts = self.popped(found.steps, found.score)
         return Outcome(parts, work, time.perf_counter() - started)
+
+    def popped(self, steps: Steps, score: float) -> Popped:
+        """Of what the kernel found, whole or not."""
+        return Popped(steps[steps[:, 1] < len(self.grammar.symbols)], float(score))
 
     def gold(self, tree: Tree) -> Gold:
         """From a normalized gold tree."""
