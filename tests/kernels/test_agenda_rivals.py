@@ -1,4 +1,4 @@
-"""Choices among rivals against a twin that sorts all that waits; roll-outs against runs from the beginning."""
+"""Choices among rivals against a twin that sorts all that waits; roll-outs against whole runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Trial(NamedTuple):
         grammar, words, *rest = self.case
         return grammar.rules, joins_of(grammar.rules), words, *rest
 
-    def run(self, step: int = -1, action: int = 0, *, kept: bool = True, limits: Limits = NO_LIMITS) -> Chosen:
+    def run(
+        self, step: int = -1, action: int = 0, *, kept: bool = True, limits: Limits = NO_LIMITS
+    ) -> Chosen:
         return choose_all(*self.given(), limits, self.turns(step, action), kept=kept)  # type: ignore[arg-type]
 
     def twin(self, step: int = -1, action: int = 0) -> Chooser:
@@ -152,4 +154,6 @@ def test_futures_are_runs_from_the_beginning(trial: Trial, seed: int) -> None:
         if not trial.others:
             assert (slow.go(300) == POPS) == (run.status == POPS)
             assert (len(slow.choices), slow.pushes) == counts[:2]
-            assert float(found.score[q]) == float(slow.score(slow.node[slow.goal]) if slow.answer() else -np.inf)
+            assert float(found.score[q]) == float(
+                slow.score(slow.node[slow.goal]) if slow.answer() else -np.inf
+            )

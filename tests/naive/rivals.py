@@ -63,7 +63,9 @@ class Chooser(Agenda):
         if right is not None and (self.hint or self.rate_at(step) > 0):
             among.add(right)
         rivals = [item for item in self.made if item in among]
-        return Choice(rivals, [float(self.made[r].score) for r in rivals], self.action(step, rivals, first, right))
+        return Choice(
+            rivals, [float(self.made[r].score) for r in rivals], self.action(step, rivals, first, right)
+        )
 
     def action(self, step: int, rivals: list[Item], first: list[Item], right: Item | None) -> int:
         if step == self.force[0]:

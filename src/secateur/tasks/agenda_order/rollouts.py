@@ -1,9 +1,9 @@
 """Roll-outs of agenda parsing: which of a few rivals should be popped first.
 
 Each pop is a decision. Its candidates are the first ones of the agenda, some drawn from all that waits, and
-the best of the oracle's items that wait, if it leads now and then or is to give hints. An item that is not popped waits on: to pop one
-of the first two before the other changes next to nothing, while an item of the parse that waits far behind
-keeps all others going.
+the best of the oracle's items that wait, if it leads now and then or is to give hints. What is not popped
+waits on: to pop the second before the first changes next to nothing, while an item of the parse that waits
+far behind keeps all others going.
 
 With few rivals the policy itself says who they are; that first decisions are the same for all policies, as
 `check_task` wants it, is true of all that waits.
@@ -27,7 +27,19 @@ from secateur.kernels.agenda.state import ITEMS, NONE, POPPED, PUSHES, name_of
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.sparse import cell_of
 from secateur.search.arrays import Bools, Floats, Sites, Steps
-from secateur.search.core import FREE, Episode, Force, Outcome, Policy, Reward, RewardOf, Rows, Task, Trace, Work
+from secateur.search.core import (
+    FREE,
+    Episode,
+    Force,
+    Outcome,
+    Policy,
+    Reward,
+    RewardOf,
+    Rows,
+    Task,
+    Trace,
+    Work,
+)
 from secateur.search.learners import Aggregate
 from secateur.search.linear import REGULARIZER, Softmax
 from secateur.search.parallel import Engine
@@ -42,7 +54,7 @@ _NOBODY: Keys = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True)
 class PopChoice:
-    """Agenda parsing as a choice among rivals at each pop. A site is (i, k, symbol, over), its state the score."""
+    """Agenda parsing as a choice at each pop. A site is (i, k, symbol, over), its state the score."""
 
     order: AgendaOrder
     heads: int = 2  # rivals that come first
@@ -133,7 +145,7 @@ class PopChoice:
 class RollOut:
     """What pops are worth (`search.core.Values`): their futures run from copies of the state.
 
-    With `later` the oracle leads futures at that rate, else at the policy's, and values are those of `replay`.
+    With `later` the oracle leads futures at that rate. Else it does at the policy's: values are `replay`'s.
     """
 
     later: float | None = None
@@ -151,7 +163,9 @@ class RollOut:
         if not isinstance(task, PopChoice):
             raise InputError(f"roll-outs of pops, of {type(task).__name__}", fix="use replay")
         if isinstance(reward, Reward) and reward.runtime == "seconds":
-            raise InputError("roll-outs of pops by the clock", fix="count pops, pushes or items, or use replay")
+            raise InputError(
+                "roll-outs of pops by the clock", fix="count pops, pushes or items, or use replay"
+            )
         trace = episode.trace
         _, there = trace.choices().table(steps)
         found = np.full(there.shape, np.nan)
