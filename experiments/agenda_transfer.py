@@ -103,7 +103,7 @@ WHY = (
     Trial("merit", "boundary"),
 )
 MENDED = tuple(
-    Trial("merit", "boundary", lengths, alone=alone) for lengths in ("mixed", "long") for alone in (0, 2, 5)
+    Trial("merit", "boundary", lengths, alone=alone) for lengths in ("mixed", "long") for alone in (0, 2)
 )
 
 
