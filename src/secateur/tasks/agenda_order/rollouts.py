@@ -76,8 +76,8 @@ class PopChoice:
         self, x: Encoded, policy: Policy, force: Force = FREE, *, gold: Gold | None = None, seed: int = 0
     ) -> Outcome:
         if force != FREE or policy.temperature > 0 or policy.oracle_rate > 0:
-            turns = self.turns(policy, gold, seed, force)
-            return self._outcome(x, choose_all(*self.given(x, policy), turns, kept=False))
+            given = (*self.given(x, policy), self.turns(policy, gold, seed, force))
+            return self._outcome(x, choose_all(*given, kept=False))
         found = kernel.Found(*kernel.first_parse(*self.given(x, policy)))
         work = Work(pushes=int(found.pushes), pops=int(found.pops), items=int(found.items))
         return Outcome(Popped(found.steps, float(found.score)) if found.score > -np.inf else None, work)
@@ -85,7 +85,8 @@ class PopChoice:
     def roll_in(
         self, x: Encoded, policy: Policy, force: Force = FREE, *, gold: Gold | None = None, seed: int = 0
     ) -> Episode:
-        found = choose_all(*self.given(x, policy), self.turns(policy, gold, seed, force))
+        given = (*self.given(x, policy), self.turns(policy, gold, seed, force))
+        found = choose_all(*given)
         choices, steps = found.choices, int(found.state.tally[POPPED])
         ptr = choices.ptr[: steps + 1].copy()
         item = choices.item[: ptr[-1]]
@@ -120,15 +121,18 @@ class PopChoice:
         self, policy: Policy, gold: Gold | None, seed: int, force: Force = FREE, later: float | None = None
     ) -> Turns:
         """How pops are chosen; after the forced one the oracle's rate may be another."""
-        rates = (policy.oracle_rate, policy.oracle_rate if later is None else later)
-        if max(rates) > 0 and gold is None:
+        rate = float(policy.oracle_rate)
+        after = rate if later is None else later
+        leads = max(rate, after) > 0
+        if leads and gold is None:
             raise InputError("an oracle rate without gold", fix="give what is right, or set the rate to 0")
         names = _NOBODY
-        if gold is not None and (self.hint or max(rates) > 0):
+        if gold is not None and (self.hint or leads):
             found = [name_of(i, k, symbol, over) for i, k, symbol, over in gold.items.items.tolist()]
             names = np.sort(np.array(found, np.uint64))
-        drawn = (float(policy.temperature), self.heads, self.others, seed)
-        return Turns(names, *map(float, rates), self.hint, *drawn, force.step, force.action)
+        heat = float(policy.temperature)
+        among = (self.heads, self.others, seed, force.step, force.action)
+        return Turns(names, rate, after, self.hint, heat, *among)
 
     def _outcome(self, x: Encoded, found: Chosen) -> Outcome:
         state, rules = found.state, self.order.grammar.rules
