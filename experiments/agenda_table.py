@@ -33,13 +33,14 @@ from secateur.features.neighbours import shares_of
 from secateur.features.priority import SCALES, PriorityFeatures, PrioritySettings
 from secateur.grammar.latent.bounds import Estimate
 from secateur.grammar.latent.text import read_split, write_split
-from secateur.kernels.agenda.priorities import EXACT, How
+from secateur.kernels.agenda.priorities import EXACT, UNLIMITED, How
 from secateur.kernels.cky.sparse import cell_of
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
-from secateur.search.core import Example, Outcome, Policy
+from secateur.search.core import Example, Outcome, Policy, Reward
 from secateur.search.parallel import Engine
 from secateur.tasks.agenda_order.learn import OrderSettings, drawn_order, examples, order_learner, reward_of
 from secateur.tasks.agenda_order.oracle import Oracle, items_of
+from secateur.tasks.agenda_order.rollouts import RollOutSettings, pop_choice, rollout_learner
 from secateur.tasks.agenda_order.task import AgendaOrder
 from secateur.treebanks.normalization import AS_IN_THE_PAPER
 
@@ -66,6 +67,7 @@ LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("I+, 5 passes alone", {"learner": "I+", "alone": 5}),
     ("plain", {"learner": "plain", "passes": 5, "trajectories": 2}),
     ("DAgger", {"learner": "dagger"}),
+    ("LOLS", {"rounds": 10}),
 )
 CHEATING = ("plain, cheating", {"learner": "plain", "passes": 5, "trajectories": 2})
 NOTHING = "nothing learned"
@@ -213,16 +215,28 @@ def cheating(
     return replace(task, features=features), told
 
 
+Settings = OrderSettings | RollOutSettings
+
+
 def learned(
-    task: AgendaOrder, begin: Policy, data: Sequence[Example], settings: OrderSettings, jobs: int
+    task: AgendaOrder, begin: Policy, data: Sequence[Example], settings: Settings, jobs: int
 ) -> Policy:
-    """The policy of the last pass: on the way, no more than one example is looked at."""
+    """The policy of the last pass: on the way, no more than one example is looked at. Of roll-outs, the best
+    round's on the sentences that were learned from: rounds differ."""
+    if isinstance(settings, RollOutSettings):
+        reward = Reward(task.f1, settings.price, settings.tradeoff)
+        rounds = rollout_learner(settings, engine=Engine(jobs))
+        return rounds.fit(pop_choice(task, settings), data, reward, begin, dev=data).policy_
     learner = order_learner(settings, engine=Engine(jobs))
     learner.fit(drawn_order(task, settings), data, reward_of(task.f1, settings), begin, dev=data[:1])
     return learner.policy_
 
 
-def settings_of(case: AgendaCase, options: dict[str, Any], seed: int) -> OrderSettings:
+def settings_of(case: AgendaCase, options: dict[str, Any], seed: int) -> Settings:
+    if "rounds" in options:
+        return RollOutSettings(
+            **{**options, "rounds": min(options["rounds"], case.passes or UNLIMITED)}, seed=seed
+        )
     found = OrderSettings(**options, seed=seed)
     if case.passes is None:
         return found

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import agenda_table
+import agenda_transfer
 
 
 def test_the_table(tmp_path: Path) -> None:
@@ -35,3 +36,37 @@ def test_the_table(tmp_path: Path) -> None:
     page = (tmp_path / "pages" / "agenda_table.md").read_text(encoding="utf-8")
     assert "| --- |" in page
     assert "dev chooses" in page
+
+
+def test_what_carries_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ["--levels", "1", "--seeds", "1", "--passes", "2", "--most", "4", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["agenda_transfer", *options])
+    agenda_transfer.main()
+    kept = tmp_path / "runs" / "agenda-transfer-garden-1"
+    first = {file: file.stat().st_mtime_ns for file in kept.iterdir()}
+    trials = agenda_transfer.SETS["all"]
+    assert len(first) == len(trials)
+    # What is there is not done again; test is looked at when that is asked for, and one setting alone.
+    monkeypatch.setattr(agenda_transfer, "LOSS", 100.0)
+    monkeypatch.setattr(sys, "argv", ["agenda_transfer", *options, "--test"])
+    agenda_transfer.main()
+    assert first.items() <= {file: file.stat().st_mtime_ns for file in kept.iterdir()}.items()
+    found = json.loads((tmp_path / "agenda-transfer-garden-1.json").read_text(encoding="utf-8"))
+    rows = {row["name"]: row for row in found["rows"]}
+    assert list(rows) == [str(trial) for trial in trials]
+    base, *tests = found["test"]
+    assert (base["name"], [row["name"] for row in tests]) == (
+        str(trials[0]),
+        [agenda_transfer.chosen(found)[0]["name"]],
+    )
+    exact, bonus = rows[str(trials[0])], rows[str(trials[2])]
+    assert exact["by word"] == {"10": 0.0, "30": 0.0}
+    assert bonus["by word"] == {"10": 6.0, "30": 6.0}
+    assert all(
+        bonus["dev"][part]["once"]["pops"] < exact["dev"][part]["once"]["pops"]
+        for part in agenda_transfer.PARTS
+    )
+    ratio = rows[str(agenda_transfer.Trial("no ratio"))]["by word"]
+    assert ratio["10"] == ratio["30"] != 0.0
+    page = (tmp_path / "pages" / "agenda_transfer.md").read_text(encoding="utf-8")
+    assert "Chosen there, on test:" in page
