@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import agenda_figures
+import agenda_pareto
 import agenda_table
+from secateur.errors import InputError
 
 
 def test_the_table(tmp_path: Path) -> None:
@@ -35,3 +39,64 @@ def test_the_table(tmp_path: Path) -> None:
     page = (tmp_path / "pages" / "agenda_table.md").read_text(encoding="utf-8")
     assert "| --- |" in page
     assert "dev chooses" in page
+
+
+def run_pareto(out: Path, *options: str) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        given = ["--levels", "1", "--seeds", "1", "--passes", "1", "--most", "4", "--out", str(out), *options]
+        patch.setattr(sys, "argv", ["agenda_pareto", *given])
+        agenda_pareto.main()
+    found: dict[str, Any] = json.loads((out / "agenda-pareto-garden.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_pareto_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agenda_pareto, "TRADEOFFS", (1e-3,))
+    monkeypatch.setattr(agenda_pareto, "FEWER", (1e-5,))
+    monkeypatch.setattr(agenda_pareto, "DELTAS", (0.5, 8.0))
+    found = run_pareto(tmp_path)
+    assert {r["family"] for r in found["rows"]} == set(agenda_figures.FAMILIES)
+    blocks = agenda_figures.base_of(found, agenda_figures.CKY, "")
+    every = {part: found["sentences"][part] for part in agenda_pareto.PARTS}
+    for part, count in every.items():
+        for family in (agenda_figures.CKY, agenda_figures.SCORE, agenda_figures.CLIMBED):
+            exact = agenda_figures.base_of(found, family, "" if family == agenda_figures.CKY else "all")[part]
+            assert exact["as good as CKY"] == count
+            # Between trees of the same score they may choose otherwise.
+            assert exact["evalb"] == pytest.approx(blocks[part]["evalb"], abs=2.0)
+        for r in found["rows"]:
+            assert 0 <= r[part]["failed"] <= count
+            assert r[part]["as good as CKY"] <= count
+            assert r[part]["ms"] > 0
+            if r["family"] == agenda_figures.LARGEST and r["mask"] is None:
+                assert r[part]["as good as CKY"] == count
+    narrow = agenda_figures.base_of(found, knob="0.5")
+    assert narrow["test"]["pops"] < agenda_figures.base_of(found)["test"]["pops"]
+    kept = [r for r in found["rows"] if r["mask"] and r["family"] == agenda_figures.CKY]
+    assert all(r["test long"]["pushes"] < blocks["test long"]["pushes"] for r in kept)
+    page = (tmp_path / "pages" / "agenda_pareto.md").read_text(encoding="utf-8")
+    assert "dev chooses" in page
+    assert len(list((tmp_path / "pages" / "images").glob("*.png"))) == 3
+
+    # A run that was killed goes on: what it had measured stands, half a line is nothing.
+    rows = tmp_path / "runs" / "agenda-pareto-garden.jsonl"
+    lines = rows.read_text(encoding="utf-8").splitlines(keepends=True)
+    rows.write_text("".join(lines[:-2]) + lines[-2][:40], encoding="utf-8")
+    (tmp_path / "agenda-pareto-garden.json").unlink()
+    again = run_pareto(tmp_path)
+    assert again["rows"][:-6] == found["rows"][:-6]
+    assert len(again["rows"]) == len(found["rows"])
+    assert len(rows.read_text(encoding="utf-8").splitlines()) == len(lines)
+    (tmp_path / "agenda-pareto-garden.json").unlink()
+    with pytest.raises(InputError, match="rows of other settings"):
+        run_pareto(tmp_path, "--most", "5")
+
+
+def test_the_mask_that_dev_chooses() -> None:
+    def of(mask: str | None, evalb: float, pushes: float) -> dict[str, Any]:
+        figures = {"evalb": evalb, "pushes": pushes}
+        return {"mask": mask, "choice": figures, "choice long": figures}
+
+    whole, good, better, poor = of(None, 80, 9), of("a", 79.8, 5), of("b", 79.75, 3), of("c", 79, 1)
+    assert agenda_pareto.chosen_mask([whole, good, better, poor]) == "b"
+    assert agenda_pareto.chosen_mask([whole, poor, of("d", 70, 0)]) == "c"

@@ -1,8 +1,8 @@
 """Hierarchical A* by its definition: facts, rules that look all facts through, and a list of what waits.
 
-An item is (level, kind, i, k, symbol). A fact is an item that was popped, or the node of a span and symbol: the
-better one of its base and its over that were popped. A rule of deduction fires when the last of its premises
-becomes a fact, or becomes better.
+An item is (level, kind, i, k, symbol). A fact is an item that was popped, or the node of a span and symbol:
+the better one of its base and its over that were popped. A rule of deduction fires when the last of its
+premises becomes a fact, or becomes better.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hierarchy: the levels of a split grammar for hierarchical A*, each rule as likely as the likeliest below."""
+"""Hierarchy: levels of a split grammar for hierarchical A*, each rule as likely as the likeliest below."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, How, Limits
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """What is outside of an item is known from the level before: only what that leaves worthwhile is built."""
+    """What is outside of an item is known from the level before it."""
 
     grammar: PCFG  # of the last level
     numbers: tuple[int, ...]  # of the levels, coarse before fine

@@ -11,12 +11,13 @@ level before,
     priority of a base:  its score + outer(i, k, x')         when outer(i, k, x') has been popped
     priority of an over: its score + around(i, k, x')        when around(i, k, x') has been popped
 
-at level 0 the score alone; until then it does not wait, but is kept. Outside, at each level but the last,
+at level 0 the score alone; until then it does not wait, but is kept. Outside, at each level but the last, of
+what has been popped inside,
 
-    around(0, n, start) = 0                                                       when its node has been popped
-    outer(i, k, y)  = max of around(i, k, y) and, over x -> y, around(i, k, x) + weight     if base(i, k, y) has
-    around(i, j, y) = max over x -> y z of outer(i, k, x) + weight + node(j, k, z)     if node(i, j, y) has
-    around(j, k, z) = max over x -> y z of outer(i, k, x) + weight + node(i, j, y)     if node(j, k, z) has
+    around(0, n, start) = 0
+    outer(i, k, y)  = max of around(i, k, y) and, over x -> y, around(i, k, x) + weight
+    around(i, j, y) = max over x -> y z of outer(i, k, x) + weight + node(j, k, z)
+    around(j, k, z) = max over x -> y z of outer(i, k, x) + weight + node(i, j, y)
 
 with the priorities outer + base and around + node. Rules of a level are at least as likely as those that they
 stand for: what is outside of x' is no worse than what is outside of x. The first complete parse of the last
@@ -24,8 +25,8 @@ level ends it.
 
 Inside scores are added in float32 as CKY does it; priorities of inside items are raised by what rounding may
 hide. Then the parse that is found is the best one, with CKY's score bit for bit, where no weight is above 0
-and nothing is dropped. What has become better after it was popped is popped again; of outside items it is not,
-as all that can have been hidden from them is rounding.
+and nothing is dropped. What has become better after it was popped is popped again; outside items are not, as
+nothing but rounding can have made them worse than they should be.
 
 A pop takes one item of any level. A push is one lexical entry, one rule with what it is made of popped, or
 outside one rule for either child: also where the item is kept back until its outside score is known.
@@ -100,7 +101,9 @@ class Climbed(NamedTuple):
     items: int  # inside and outside, of the last attempt
     status: int  # FOUND, EMPTY, POPS or BYTES
     pops_of: np.ndarray  # [L, 2] int64 by level, inside and outside
-    log: np.ndarray  # [P, 5] int64 level, kind, i, k, symbol of what was popped; empty if it was not asked for
+    log: (
+        np.ndarray
+    )  # [P, 5] int64 level, kind, i, k, symbol of what was popped; empty if it was not asked for
     log_key: np.ndarray  # [P] float64 the priorities
 
 

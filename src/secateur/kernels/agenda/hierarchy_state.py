@@ -56,7 +56,9 @@ class Charts(NamedTuple):
 def item_name(i, k, level, kind, symbol):
     """Of items that are equal otherwise the smaller name is popped first: wide ones, and fine ones."""
     shape = np.uint64(LONGEST - (k - i)) << np.uint64(49) | np.uint64(i) << np.uint64(34)
-    return shape | np.uint64(15 - level) << np.uint64(30) | np.uint64(kind) << np.uint64(28) | np.uint64(symbol)
+    return (
+        shape | np.uint64(15 - level) << np.uint64(30) | np.uint64(kind) << np.uint64(28) | np.uint64(symbol)
+    )
 
 
 @njit(inline="always")
