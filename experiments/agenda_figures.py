@@ -59,8 +59,12 @@ def base_of(found: Row, family: str = SCORE, knob: str = "all", *, mask: bool = 
 
 def best_exact(found: Row, part: str) -> Row:
     """Of exact A* with an estimate from one level, and of hierarchical A*, the one with the fewest pops."""
-    exact = [r for r in found["rows"] if r["mask"] is None and r["family"] == LARGEST]
-    return min([*exact, base_of(found, CLIMBED)], key=lambda r: float(r[part]["pops"]))
+    exact = [r for r in found["rows"] if r["mask"] is None and is_exact(r["family"], r["knob"])]
+    return min(exact, key=lambda r: float(r[part]["pops"]))
+
+
+def is_exact(family: str, knob: str) -> bool:
+    return family == LARGEST or (family == CLIMBED and not knob.replace(".", "").isdigit())
 
 
 def mean(rows: Sequence[Row], part: str, what: str) -> float:

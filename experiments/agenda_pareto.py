@@ -65,6 +65,8 @@ from secateur.tasks.agenda_order.learn import examples
 from secateur.tasks.span_pruning.masks import LearnedMask, Spans
 
 DELTAS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0)
+CLIMBED_DELTAS = (2.0, 4.0, 6.0, 8.0)  # of hierarchical A*, at each level: it takes long
+BEFORE_LAST = 2  # of two levels, which the first one is
 BEGIN_DELTAS = (2.0, 4.0, 8.0)  # that of deepening: each 1.5 times the one before
 DROPPED = (1e-2, 1e-3, 1e-4, 1e-5)  # posteriors below which coarse to fine drops
 AVERAGES = (0, 1, 2)  # levels whose average projection says what is outside
@@ -188,10 +190,14 @@ def plain(ground: Ground) -> Iterator[tuple[str, Callable[[], Row]]]:
     for delta in (*DELTAS, np.inf):
         how, knob = How(delta), knob_of(delta)
         yield f"{SCORE} {knob}", partial(row, ground, ByAgenda(ground, score, how), SCORE, knob)
-        yield f"{CLIMBED} {knob}", partial(row, ground, ByHierarchy(ground, how), CLIMBED, knob)
+        if delta in (*CLIMBED_DELTAS, np.inf):
+            yield f"{CLIMBED} {knob}", partial(row, ground, ByHierarchy(ground, how), CLIMBED, knob)
     for delta in BEGIN_DELTAS:
         way = ByAgenda(ground, score, WIDEN._replace(delta=delta))
         yield f"{DEEPENED} {delta:g}", partial(row, ground, way, DEEPENED, f"{delta:g}", deepening=True)
+    before = max(last - BEFORE_LAST, 0)
+    two, knob = ByHierarchy(ground, levels=(before,)), f"over level {before}"
+    yield f"{CLIMBED} {knob}", partial(row, ground, two, CLIMBED, knob)
     kinds: tuple[tuple[Joined, str, Sequence[int]], ...] = (
         ("largest", LARGEST, range(last)),
         ("average", AVERAGE, [level for level in AVERAGES if level < last]),
@@ -208,7 +214,6 @@ def plain(ground: Ground) -> Iterator[tuple[str, Callable[[], Row]]]:
 
 
 def bounded(ground: Ground, level: int, joined: Joined, mask: tuple[str, Spans] | None) -> Row:
-    """Bounds are made when they are needed: that takes a while."""
     family = LARGEST if joined == "largest" else AVERAGE
     name, spans = mask or (None, None)
     way = ByAgenda(ground, by_bounds(ground, level, joined), spans=spans)

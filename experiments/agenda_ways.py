@@ -97,12 +97,24 @@ class Ground:
             for part, some in self.sentences.items()
         }
 
+    def hierarchy(self, levels: tuple[int, ...] | None) -> Hierarchy:
+        if levels not in self._hierarchies:
+            self._hierarchies[levels] = Hierarchy.of(self.split, levels)
+        return self._hierarchies[levels]
+
     @cached_property
-    def hierarchy(self) -> Hierarchy:
-        return Hierarchy.of(self.split)
+    def _hierarchies(self) -> dict[tuple[int, ...] | None, Hierarchy]:
+        return {}
 
     def bounds(self, level: int, joined: Joined) -> Bounds:
-        return Bounds.of(self.split, self.task.grammar, level, joined)
+        """Made when they are needed: that takes a while."""
+        if (level, joined) not in self._bounds:
+            self._bounds[level, joined] = Bounds.of(self.split, self.task.grammar, level, joined)
+        return self._bounds[level, joined]
+
+    @cached_property
+    def _bounds(self) -> dict[tuple[int, Joined], Bounds]:
+        return {}
 
     @cached_property
     def _flat(self) -> tuple[Any, Any]:
@@ -165,14 +177,15 @@ class ByAgenda:
 
 @dataclass(frozen=True)
 class ByHierarchy:
-    """Items of all levels, inside and outside."""
+    """Items of all levels, inside and outside; or of some, and the last."""
 
     ground: Ground
     how: How = EXACT
     spans: Spans | None = None
+    levels: tuple[int, ...] | None = None
 
     def run(self, words: Words) -> Any:
-        hierarchy = self.ground.hierarchy
+        hierarchy = self.ground.hierarchy(self.levels)
         ids = hierarchy.grammar.lexicon.encode(words)
         return hierarchy.parse(ids, mask_of(self.spans, words), self.how)
 

@@ -158,7 +158,7 @@ def offer_inside(levels, charts, slack, level, i, k, symbol, kind, score, rule, 
 
 @bare
 def offer_outside(levels, charts, slack, item, score):
-    if not charts.popped[item] and (charts.place[item] == 0 or score > charts.made[item]):
+    if score > charts.made[item] and not charts.popped[item]:
         charts.made[item] = score
         await_turn(levels, charts, slack, item)
 
@@ -288,7 +288,7 @@ def binary_rules(levels, charts, delta, slack, item, level, i, k, x, side, score
                         break
                     z, rule = np.int64(parents[r]), own.rule[r]
                     offer_inside(levels, charts, slack, level, a, b, z, BASE, whole, rule, left, right)
-                for r in range(first, last if charts.found[level] else first):
+                for r in range(first, last if charts.outers[level, a, b] else first):
                     above = KINDS * record_at(levels, charts, level, a, b, np.int64(parents[r])) + OUTER
                     if above >= KINDS and charts.popped[above]:
                         one, two = (record, other) if side == 0 else (other, record)
@@ -333,17 +333,19 @@ def outside_pop(levels, charts, slack, item):
                 outer = score + np.float64(levels.under_weight[u])
                 offer_outside(levels, charts, slack, KINDS * below + OUTER, outer)
         return
-    for r in range(levels.made_ptr[x], levels.made_ptr[x + 1] if k - i > 1 else levels.made_ptr[x]):
-        y, z = np.int64(levels.made_left[r]), np.int64(levels.made_right[r])
-        nodes = charts.list_of[0, i, y]
-        for at in range(charts.list_size[nodes] if nodes else np.uint32(0)):
-            j = np.int64(charts.list_far[nodes, at])
-            if j >= k:
-                continue
-            right = record_at(levels, charts, level, j, k, z)
-            if right and charts.node_item[right] != NONE:
-                left = np.int64(charts.list_record[nodes, at])
-                both_children(levels, charts, slack, score, levels.made_weight[r], left, right)
+    charts.outers[level, i, k] += np.uint32(1)
+    ends, starts = charts.far[0, i], charts.far[1, k]
+    made_left, made_right, made_weight = levels.made_left, levels.made_right, levels.made_weight
+    for r in range(levels.made_ptr[x], levels.made_ptr[x + 1]):
+        y, z = np.int64(made_left[r]), np.int64(made_right[r])
+        for word in range(i >> 6, (k >> 6) + 1):
+            splits = ends[y, word] & starts[z, word]
+            while splits:
+                j = 64 * word + np.int64(trailing_zeros(splits))
+                splits &= splits - ONE
+                left = record_at(levels, charts, level, i, j, y)
+                right = record_at(levels, charts, level, j, k, z)
+                both_children(levels, charts, slack, score, made_weight[r], left, right)
 
 
 @bare

@@ -48,6 +48,8 @@ class Charts(NamedTuple):
     list_size: np.ndarray  # [Q] uint32
     list_far: np.ndarray  # [Q, n+1] uint16 their other ends, as they came
     list_record: np.ndarray  # [Q, n+1] uint32
+    far: np.ndarray  # [2, n+1, N, n/64+1] uint64 the other ends of these nodes, as sets of bits
+    outers: np.ndarray  # [L, n+1, n+1] uint32 how many outers of a span were popped
     log_item: np.ndarray  # [P] uint32 what was popped, in order; of length 0: no log is kept
     log_key: np.ndarray  # [P] float64
 
@@ -116,6 +118,8 @@ def charts_for(n, levels, symbols, table, records, log):
         np.empty(lists, np.uint32),
         np.empty((lists, n + 1), np.uint16),
         np.empty((lists, n + 1), np.uint32),
+        np.zeros((2, n + 1, symbols, n // 64 + 1), np.uint64),
+        np.zeros((levels, n + 1, n + 1), np.uint32),
         np.empty(log, np.uint32),
         np.empty(log, np.float64),
     )
@@ -125,7 +129,7 @@ def charts_for(n, levels, symbols, table, records, log):
 def charts_size(n, levels, symbols, table, records, lists, log):
     """The bytes of such charts."""
     spans, ends = (n + 1) * (n + 1), 2 * (n + 1)
-    fixed = 12 * levels * spans + ends * (4 * symbols + symbols // 8)
+    fixed = 16 * levels * spans + ends * symbols * (4 + 8 * (n // 64 + 1)) + ends * (symbols // 8)
     return fixed + 4 * table + records * (33 * KINDS + 32) + lists * (4 + 6 * (n + 1)) + 12 * log
 
 
@@ -156,6 +160,8 @@ def enlarged_charts(charts, table, records, lists, log):
         longer(charts.list_size, lists),
         longer(charts.list_far, lists),
         longer(charts.list_record, lists),
+        charts.far,
+        charts.outers,
         longer(charts.log_item, log),
         longer(charts.log_key, log),
     )
@@ -214,3 +220,4 @@ def list_node(charts, record, i, k, symbol):
         at = charts.list_size[found]
         charts.list_far[found, at], charts.list_record[found, at] = far, record
         charts.list_size[found] = at + np.uint32(1)
+        charts.far[side, position, symbol, far >> 6] |= ONE << np.uint64(far & 63)
