@@ -55,7 +55,8 @@ class Hierarchy:
 def looked_through(split: SplitPCFG, numbers: Sequence[int]) -> tuple[list[PCFG], list[Ids]]:
     """The grammars of these levels, coarse before fine, and of the last; and of the symbols of each but the
     first what they are one level before."""
-    grammars, seen, below = [split.flat()], [], split
+    grammars, below = [split.flat()], split
+    seen: list[Ids] = []
     for level in sorted(numbers, reverse=True):
         bounds = Bounds.of(below, grammars[0], level)
         grammars.insert(0, bounds.grammar)
