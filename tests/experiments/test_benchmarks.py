@@ -128,11 +128,13 @@ def test_an_agenda_beside_charts(
     monkeypatch.setattr(sys, "argv", ["agenda.py", *map(str, given)])
     agenda.main()
     rows = json.loads(out.read_text(encoding="utf-8"))
-    ways = [*agenda.WAYS, "CKY", "blocks"]
+    ways = [*agenda.WAYS, *agenda.AHEAD, "CKY", "blocks"]
     assert [(row["words"], row["way"]) for row in rows] == [(n, w) for n in ("1-15", "16-40") for w in ways]
-    for exact, rough, *_ in (rows[:5], rows[5:]):
+    for exact, rough, _, *ahead in (rows[:8], rows[8:]):
         assert exact["as good as CKY"] == exact["sentences"] == 2
         assert 0 < rough["pops"] < exact["pops"] < exact["pushes"]
+        assert all(one["as good as CKY"] == 2 for one in ahead[:3])
+        assert ahead[0]["pops"] < exact["pops"]
     assert capsys.readouterr().out.count("uniform cost") == 2
 
 
