@@ -98,7 +98,9 @@ def cases(draw: st.DrawFn) -> Case:
     """Of a grammar as it is by score, or of a split one with the bounds of a coarser level."""
     exact, seed = draw(st.booleans()), draw(st.integers(0, 1 << 32))
     grammar, order = draw(grammars(exact=exact, rules=10)), None
-    sentence = draw(sentences(longest=7) if exact else st.lists(st.sampled_from(WORDS), min_size=1, max_size=7))
+    sentence = draw(
+        sentences(longest=7) if exact else st.lists(st.sampled_from(WORDS), min_size=1, max_size=7)
+    )
     n = len(sentence)
     mask = draw(st.just(np.ones((n + 1, n + 1), np.bool_)) | masks(n))
     if draw(st.booleans()):
@@ -142,7 +144,9 @@ def test_kernel_equals_twin_and_cky(case: Case) -> None:
         assert counts[dear.STATUS] == FOUND
     else:
         assert counts[dear.STATUS] == EMPTY
-        assert [(i, k) for kind, _, i, k, _ in steps if kind == 0] == [(i, i + 1) for i in range(len(case.words))]
+        assert [(i, k) for kind, _, i, k, _ in steps if kind == 0] == [
+            (i, i + 1) for i in range(len(case.words))
+        ]
 
 
 @settings(max_examples=100)

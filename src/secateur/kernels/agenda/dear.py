@@ -11,9 +11,9 @@ score, and a priority, that is not too low. When it comes first the question is 
 the label; with the answer all of them go to where they belong (Lee, Lewis and Zettlemoyer 2016). So what is
 popped has its own score. Anchored scores hold the bounds, and then the answers: all else is as in run.py.
 
-Where estimates of what is outside are added, priorities are sums in another order than scores. The search ends
-when nothing that waits could lead to more than the best parse has, be it by rounding: then that is CKY's, bit
-for bit.
+Where estimates of what is outside are added, priorities are sums in another order than scores. The search
+ends when nothing that waits could lead to more than the best parse has, be it by rounding: then the score is
+CKY's, bit for bit.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -210,7 +210,7 @@ def ask_all(
 
 def _built(grammar: PCFG, ids: Ids, mask: Bools) -> Bools:
     """[cells, N] what a rule makes in CKY, words' tags aside."""
-    chart = cky.chart_of(grammar.rules, ids, mask, NO_ANCHORS, cast(int, UNLIMITED))
+    chart = cky.chart_of(grammar.rules, ids, mask, NO_ANCHORS, UNLIMITED)
     found = np.zeros((len(chart.cell_begin), len(grammar.symbols)), np.bool_)
     sizes = chart.cell_end - chart.cell_begin
     order = np.argsort(chart.cell_begin[sizes > 0])
@@ -240,4 +240,4 @@ def scored_labels(grammar: PCFG) -> tuple[list[str], Ids]:
 def costs_only(grammar: PCFG) -> bool:
     """Whether no weight is above 0, so that what is made of items has no larger score than they."""
     weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
-    return max(one.max(initial=-np.inf) for one in weights) <= 0.0
+    return all(bool((one <= 0.0).all()) for one in weights)
