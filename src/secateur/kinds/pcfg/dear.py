@@ -29,6 +29,7 @@ from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.kernels.cky.sparse import cell_of
 from secateur.kernels.cky.unfold import unfold
 from secateur.kinds.pcfg.agenda import STATUS, flat_of
+from secateur.kinds.pcfg.certificates import costs_only
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.models.limits import Limits
@@ -235,9 +236,3 @@ def scored_labels(grammar: PCFG) -> tuple[list[str], Ids]:
     for x, name in named.items():
         label[x] = labels.index(name)
     return labels, label
-
-
-def costs_only(grammar: PCFG) -> bool:
-    """Whether no weight is above 0, so that what is made of items has no larger score than they."""
-    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
-    return all(bool((one <= 0.0).all()) for one in weights)
