@@ -175,7 +175,7 @@ def test_a_parser_certifies_when_asked() -> None:
     plain = sec.Parser(split(), decode="viterbi")
     ids = plain.grammar.lexicon.encode(sec.Sentence.of(words).penn)
     found = asked.parse(words, mask=mask)
-    assert found.certified == Certifier(split()).certifies(ids, mask, found.score)
+    assert found.certified == Certifier(split(), 2).certifies(ids, mask, found.score)
     assert not plain.parse(words, mask=mask).certified
     assert asked.parse(words, mask=np.ones_like(mask)).certified
     assert asked.parse(words).certified

@@ -2,8 +2,8 @@
 
 A coarser grammar each of whose weights is the largest of those it stands for says how good a derivation may
 be that was left out: one with a span that a mask prunes, one with an item that still waits in an agenda, or
-that delta dropped. Where that is below the score of what was found, nothing better was left out, and the score
-is that of an exact search, bit for bit. Where it is not, nothing is known.
+that delta dropped. Where that is below the score of what was found, nothing better was left out, and the
+score is that of an exact search, bit for bit. Where it is not, nothing is known.
 
 Sums in floats are off by a share of their size (kernels/agenda/outside.py): what is left out must be worse by
 more than that. Weights above 0, which spoil the bounds, certify nothing.
@@ -31,7 +31,7 @@ from secateur.kernels.split.simd import LANES
 from secateur.search.arrays import Bools
 
 UNLIMITED = 1 << 62
-LEVEL = 0  # of the hierarchy whose grammar says what was left out, unless told otherwise
+LEVEL = 2  # of the hierarchy whose grammar says what was left out; lower ones know too little of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,14 @@ class Certifier:
     """Of parses with a mask by a grammar, by its best derivation. A higher level certifies more, later."""
 
     grammar: PCFG | SplitPCFG
-    level: int = LEVEL
+    level: int = 0
     limit: int = UNLIMITED  # bytes of the chart
+
+    @classmethod
+    def usual(cls, grammar: PCFG | SplitPCFG, limit: int) -> Certifier:
+        """With bounds of LEVEL, or the grammar's own where it has no more levels."""
+        levels = len(grammar.ancestry) if isinstance(grammar, SplitPCFG) else 0
+        return cls(grammar, min(LEVEL, levels), limit)
 
     def __post_init__(self) -> None:
         if isinstance(self.grammar, SplitPCFG):

@@ -94,7 +94,7 @@ class Parser(GrammarParser):
             if self.decode != VITERBI:
                 what = "of a max-rule tree it is not known which derivation is the best"
                 raise InputError(what, fix="leave certify out, or choose a point that decodes by Viterbi")
-            self._certifier = Certifier(grammar, limit=self.limits.chart_bytes)
+            self._certifier = Certifier.usual(grammar, self.limits.chart_bytes)
         self._recalls = self.using.max_recall or self.using.marginals is not None
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
 
