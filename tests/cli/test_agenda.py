@@ -50,6 +50,19 @@ def test_an_agenda_parses(run: Run, model: Path) -> None:
     assert exact["certified"]
 
 
+def test_certificates(run: Run, model: Path) -> None:
+    """Of the grammar itself: what is certified has the score of an exact parse, and the others have not."""
+    given = ("parse", model, "-", "--json")
+    exact = run(*given, "--point", "exact", stdin=TEXT).done().objects
+    found = run(*given, "--point", "careful", "--certify", stdin=TEXT).done().objects
+    assert [one["certified"] for one in found] == [
+        not one["failed"] and one["score"] == best["score"] for one, best in zip(found, exact, strict=True)
+    ]
+    assert not any(one["certified"] for one in run(*given, "--point", "careful", stdin=TEXT).done().objects)
+    assert any(one["certified"] for one in found)
+    run("parse", model, SENTENCE, *AT, "--certify").refused("an agenda's own tree is not certified")
+
+
 @pytest.mark.parametrize("point", [(), AT, ("--point", "careful")])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_deadline_that_never_comes(run: Run, model: Path, point: tuple[str, ...], jobs: str) -> None:

@@ -73,7 +73,22 @@ def own_template(script: str, printed: str) -> None:
     assert float(found[2]) == float(found[3]) > 30.0
 
 
+def dear_scorer(script: str, printed: str) -> None:
+    """The scorer is worth asking, and the agenda finds as good trees with far fewer questions."""
+    found = re.findall(r"^(\w+) +F1 ([\d.]+) +score (-[\d.]+) +calls +(\d+) ", printed, re.MULTILINE)
+    assert [name for name, *_ in found] == ["grammar", "charts", "agenda"]
+    f1, score, calls = (
+        dict(zip(("grammar", "charts", "agenda"), own, strict=True))
+        for own in [*zip(*found, strict=True)][1:]
+    )
+    assert score["charts"] == score["agenda"] != score["grammar"]
+    assert float(f1["agenda"]) == pytest.approx(float(f1["charts"]), abs=0.2)  # of equals, another tree
+    assert float(f1["charts"]) > float(f1["grammar"]) + 2.0
+    assert 10 * int(calls["agenda"]) < int(calls["charts"])
+
+
 CHECKS: dict[str, Callable[[str, str], object]] = {
+    "dear_scorer.py": dear_scorer,
     "dial.py": dial,
     "own_reward.py": own_reward,
     "own_template.py": own_template,

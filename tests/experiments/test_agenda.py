@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import agenda_certificates
 import agenda_figures
 import agenda_pareto
 import agenda_table
@@ -156,3 +157,20 @@ def test_the_mask_that_dev_chooses() -> None:
     whole, good, better, poor = of(None, 80, 9), of("a", 79.8, 5), of("b", 79.75, 3), of("c", 79, 1)
     assert agenda_pareto.chosen_mask([whole, good, better, poor]) == "b"
     assert agenda_pareto.chosen_mask([whole, poor, of("d", 70, 0)]) == "c"
+
+
+def test_certificates(tmp_path: Path) -> None:
+    """The experiment itself holds that what is certified is best."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agenda_certificates, "TREES", 150)
+        patch.setattr(sys, "argv", ["agenda_certificates", "--most", "4", "--out", str(tmp_path)])
+        agenda_certificates.main()
+    found = json.loads((tmp_path / "agenda-certificates-garden.json").read_text(encoding="utf-8"))
+    rows = found["rows"]
+    assert {row["level"] for row in rows} == set(range(found["level"] + 1))
+    for row in rows:
+        assert row["certified"] <= row["same"] <= 1.0
+        assert row["certified F1"] == row["certified exact F1"]
+    assert any(row["certified"] > 0 for row in rows if row["way"] == "baseline-0")
+    page = (tmp_path / "pages" / "agenda_certificates.md").read_text(encoding="utf-8")
+    assert "| 2-15 | baseline-0 | 0 |" in page

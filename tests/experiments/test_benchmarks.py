@@ -16,6 +16,7 @@ import agenda_deadline
 import blocks
 import commands
 import deadline
+import dear
 import lcfrs
 import secateur as sec
 import turns
@@ -159,6 +160,26 @@ def test_deadlines(
     page = agenda_deadline.sections(tmp_path, Pictures(tmp_path))["agenda_deadline"]
     assert "made to take long" in page
     assert (tmp_path / "agenda-deadline-garden.png").exists()
+
+
+def test_dear_scorers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A few sentences of the garden; that scores are those of charts it looks at itself."""
+    out = tmp_path / "figures.json"
+    monkeypatch.setattr(deadline, "TREES", 150)
+    monkeypatch.setattr(sys, "argv", ["dear.py", "--limit", "3", "--cost", "1", "--json", str(out)])
+    dear.main()
+    rows = json.loads(out.read_text(encoding="utf-8"))
+    assert {row["words"] for row in rows} == {"1-15", "16-40"}
+    for words in ("1-15", "16-40"):
+        calls = {row["way"]: row["calls"] for row in rows if row["words"] == words}
+        assert calls["charts, unasked"] == 0
+        assert (
+            0 < calls["agenda, own bounds"] <= calls["agenda, bounds 0"] <= calls["agenda"] <= calls["charts"]
+        )
+        assert calls["charts, baseline-0"] <= calls["charts"]
+    assert capsys.readouterr().out.count("own bounds") == 2
 
 
 STAND_IN = """\

@@ -58,6 +58,11 @@ class Bounds:
         assert coarse.lexicon.words == fine.lexicon.words
         return cls(coarse, _seen(split, fine, coarse, level), level, joined)
 
+    @classmethod
+    def own(cls, grammar: PCFG) -> Bounds:
+        """What is outside as the grammar itself has it: for items with more to their scores than that."""
+        return cls(grammar, np.arange(len(grammar.symbols), dtype=np.uint32), 0, "largest")
+
     def estimate(self, words: Ids, mask: npt.NDArray[np.bool_] | None = None) -> Estimate:
         """Of a sentence, given as word ids, with the spans of a mask."""
         if mask is None:

@@ -25,6 +25,7 @@ from secateur.kernels.split import parse as block_parse
 from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
 from secateur.kinds.pcfg.agenda import agenda_parser_of
+from secateur.kinds.pcfg.certificates import Certifier
 from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
@@ -88,6 +89,12 @@ class Parser(GrammarParser):
         self.limits = limits or Limits()
         self.using: Using = using or Using(binarized=binarized)
         self.binarized = self.using.binarized
+        self._certifier: Certifier | None = None
+        if self.using.certify:
+            if self.decode != VITERBI:
+                what = "of a max-rule tree it is not known which derivation is the best"
+                raise InputError(what, fix="leave certify out, or choose a point that decodes by Viterbi")
+            self._certifier = Certifier.usual(grammar, self.limits.chart_bytes)
         self._recalls = self.using.max_recall or self.using.marginals is not None
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
 
@@ -132,6 +139,8 @@ class Parser(GrammarParser):
         if n > self.limits.words:
             return None
         ids = self.grammar.lexicon.encode(sentence.penn)
+        if self._certifier is not None and mask is None and not self._is_exact:
+            mask = self.kept(sentence)
         found = self._found(sentence, ids, mask, self._anchors(anchors, n))
         if not found.complete:
             return None
@@ -142,6 +151,8 @@ class Parser(GrammarParser):
         work = Work(pushes=int(found.pushes), items=int(found.items), kept=int(found.kept))
         certified = self._is_exact and mask is None and len(found.nodes) > 0
         score, failed = float(found.score), not len(found.nodes)
+        if self._certifier is not None and mask is not None and anchors is NO_ANCHORS:
+            certified = self._certifier.certifies(ids, mask, score)
         return self._made(tree, work, started, score, failed=failed, certified=certified)
 
     def _made(
@@ -322,6 +333,8 @@ def parser_of(
 
     _check_views(parts, way)
     if ORDER in way:
+        if using.certify:
+            raise InputError("an agenda's own tree is not certified", fix="choose a point without an order")
         return agenda_parser_of(parts, way, policies, limits, using)
     if using.deadline is not None:
         return deadline_parser_of(parts, way, policies, limits, using)

@@ -110,6 +110,7 @@ class Using(kind.Using):
     )
     max_recall: bool = option(False, "The tree of maximum expected recall.", also="--mbr")
     binarized: bool = option(False, "Leave the trees binarized, as the grammar has them.")
+    certify: bool = option(False, "Say of each tree, as JSON does, whether it is known to be the best.")
     deadline: str | float | None = option(
         None, "The best tree that there is after so long, as in 5ms or 0.1s; of every sentence.", type=str
     )
@@ -122,6 +123,10 @@ class Using(kind.Using):
             raise InputError(f"marginals from {self.marginals}", fix="give a probability")
         if self.binarized and (self.max_recall or self.marginals is not None):
             raise InputError("binarized has no effect with max_recall and marginals", fix="leave it out")
+        if self.certify and (self.kbest is not None or self.max_recall or self.marginals is not None):
+            raise InputError("certify is for the best derivation's tree", fix="leave it out")
+        if self.certify and self.deadline is not None:
+            raise InputError("certify takes its time, a deadline or not", fix="leave one of them out")
         if self.deadline is not None:
             if self.kbest is not None or self.max_recall or self.marginals is not None:
                 what = "a deadline is for the best tree, not for kbest, marginals and max_recall"
