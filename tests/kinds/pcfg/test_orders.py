@@ -60,9 +60,15 @@ def test_names() -> None:
     assert found["boundary+keep+viterbi-1"]["mask"] == "keep"
     assert next(iter(found)) == "exact+max-rule"
     plain = ways(model(split=False).parts, ["keep"])
-    assert list(plain) == ["exact", "keep", "boundary", "boundary+keep"]
-    some = offered(model().parts, ["a", "b"])
-    assert [name for name in some if "boundary" in name] == ["boundary+viterbi-1", "boundary+a+viterbi-1"]
+    orders = ["boundary", "boundary+viterbi-8", "boundary+keep", "boundary+keep+viterbi-8"]
+    assert list(plain) == ["exact", "keep", *orders]
+    assert found["boundary+keep+viterbi-1-8"] == {**found["boundary+keep+viterbi-1"], "delta": 8.0}
+    some = offered(model().parts, ["a", "b", "c"])
+    deepening = ["boundary+viterbi-1-8", "boundary+a+viterbi-1-8", "boundary+b+viterbi-1-8"]
+    assert [name for name in some if "boundary" in name] == deepening
+    some = offered(model(split=False).parts, ["a", "b", "c"])
+    assert [name for name in some if "boundary" not in name] == ["exact", "a", "b", "c"]
+    assert len(some) == 4 + 3
     without = replace(model().parts, orders=None)
     assert not any("boundary" in name for name in ways(without, ["keep"]))
     assert model().sizes()["orders"] == 1

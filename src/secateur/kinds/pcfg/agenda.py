@@ -39,7 +39,7 @@ from secateur.kernels.cky.unfold import unfold
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import PunctualParser
-from secateur.kinds.pcfg.ways import ORDER
+from secateur.kinds.pcfg.ways import ORDER, how_of
 from secateur.models.limits import Limits
 from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
@@ -340,6 +340,7 @@ def agenda_parser_of(
     return AgendaParser(
         features.grammar,
         order=Order(features, orders.weights_of(str(way[ORDER]))),
+        how=how_of(way),
         spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
         limits=limits,
         deadline=using.seconds,

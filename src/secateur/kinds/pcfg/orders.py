@@ -1,15 +1,17 @@
 """Orders: the priorities that a model has for the items of its grammar, by name.
 
 All see the same features, of the items of one level of the grammar. One is always there: the boundary
-estimate of Caraballo and Charniak (1998), which is counted, not trained.
+estimate of Caraballo and Charniak (1998), which is counted; others are learned (`kinds.pcfg.order_learning`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from secateur.errors import InputError
 from secateur.features.priority import PriorityFeatures, PrioritySettings
@@ -21,7 +23,7 @@ from secateur.models.storage import Array, Schema, Spec, is_own
 from secateur.treebanks.tree import Tree
 
 BOUNDARY = "boundary"
-_MERITS = ("words", "label | word before", "word after | label")
+MERITS = ("words", "label | word before", "word after | label")
 _LARGEST = 1e6
 _LEAST = 1e-30  # of a probability whose logarithm is taken
 _MOST = 1.0 + 1e-9
@@ -60,7 +62,7 @@ class Orders:
         flat = items_of(grammar)
         settings = PrioritySettings(merit=True)
         found = PriorityFeatures.learned(flat, trees, binarization, settings=settings)
-        return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*_MERITS)[None])
+        return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*MERITS)[None])
 
     @classmethod
     def restored(cls, grammar: PCFG | SplitPCFG, notes: Notes, arrays: Mapping[str, Array]) -> Orders:
@@ -77,6 +79,10 @@ class Orders:
     @cached_property
     def features(self) -> PriorityFeatures:
         return PriorityFeatures.restored(items_of(self.grammar), self.notes, self.arrays)
+
+    def with_learned(self, found: Mapping[str, Array]) -> Orders:
+        """The same, and others by name, as weights of the same features."""
+        return replace(self, names=(*self.names, *found), weights=np.stack((*self.weights, *found.values())))
 
     def weights_of(self, name: str) -> Array:
         found: Array = self.weights[self.names.index(name)]
