@@ -50,6 +50,15 @@ def test_an_agenda_parses(run: Run, model: Path) -> None:
     assert exact["certified"]
 
 
+def test_several_trees(run: Run, model: Path) -> None:
+    """A line each and one that is empty; those of a small grammar are all of its trees."""
+    given = ("parse", model, "-", "--kbest", "3")
+    found = run(*given, *AT, stdin=f"{SENTENCE}\n\n{TEXT}").done().lines
+    assert found[:2] == [TREE, ""]
+    every = set(run(*given, "--point", "exact", stdin=f"{SENTENCE}\n\n{TEXT}").done().lines)
+    assert len(set(found) & every) >= 4
+
+
 @pytest.mark.parametrize("point", [(), AT, ("--point", "careful")])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_deadline_that_never_comes(run: Run, model: Path, point: tuple[str, ...], jobs: str) -> None:
@@ -80,7 +89,7 @@ def test_deadlines_that_are_none(run: Run, model: Path) -> None:
     run("parse", model, SENTENCE, "--deadline", "5ms", "--kbest", "2").refused(
         "a deadline is for the best tree"
     )
-    run("parse", model, SENTENCE, *AT, "--kbest", "2").refused("an agenda keeps one derivation of an item")
+    run("parse", model, SENTENCE, *AT, "--max-recall").refused("an agenda keeps one derivation of an item")
     assert str(sec.load(model, deadline=100.0).parse(SENTENCE)) == TREE
     assert "--deadline" in run("parse", "--help").done().out
 

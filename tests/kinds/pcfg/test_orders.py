@@ -118,8 +118,12 @@ def test_deadlines_of_a_model() -> None:
             assert set(soon.tree.tags()) <= set(model().parts.rules.symbols)
 
 
-def test_an_agenda_has_one_tree(tmp_path: Path) -> None:
-    for using in ({"kbest": 3}, {"max_recall": True}, {"marginals": 0.1}):
+def test_what_an_agenda_has_and_has_not() -> None:
+    """The best trees of what was popped, but no posteriors."""
+    several = model().parser("boundary+viterbi-1-8", kbest=3)
+    found = several.answers([several.given(words) for words in SENTENCES])
+    assert max(map(len, found)) == 3
+    for using in ({"max_recall": True}, {"marginals": 0.1}):
         with pytest.raises(InputError, match="an agenda keeps one derivation of an item"):
             model().parser("boundary+viterbi-1", **using)
     tree = model().parser("boundary+viterbi-1", binarized=True).parse(SENTENCES[0]).tree

@@ -16,6 +16,7 @@ import numpy as np
 from secateur.errors import InputError
 from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
+from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
@@ -99,8 +100,27 @@ def items_of(grammar: PCFG | SplitPCFG) -> PCFG:
     """The grammar whose symbols are items: of a split one that of a level below the last."""
     if isinstance(grammar, PCFG):
         return grammar
-    level = order_level(grammar)
-    return seen_from(grammar.alone, level).flat() if level else grammar.coarse
+    return flat_of(grammar, order_level(grammar))
+
+
+def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
+    """The grammar of a level's symbols; 0 are those of the trees."""
+    if isinstance(grammar, PCFG):
+        if level is not None:
+            raise InputError("levels are those of split grammars", fix="leave the level out")
+        return grammar
+    if level == 0:
+        return grammar.coarse
+    return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
+
+
+def is_admissible(order: object, grammar: PCFG) -> bool:
+    """Whether no derivation is worth more than the priority of one of its items: by score, or by that and
+    such bounds, if no weight is above 0."""
+    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
+    if max(one.max(initial=-np.inf) for one in weights) > 0.0:
+        return False
+    return order is None or (isinstance(order, Bounds) and order.admissible)
 
 
 def order_level(grammar: PCFG | SplitPCFG) -> int:
