@@ -256,12 +256,12 @@ class AgendaParser(PunctualParser):
         if first.failed:
             yield first
             return
-        several = Several(self.grammar, self._labels, ids, self._is_bounded, self.limits.chart_bytes // 5)
+        several = Several(self.grammar, ids, self._is_bounded, self.limits.chart_bytes // 5)
         found = None
         for found in several.best(last.state, k, go_on):
             yield replace(
                 first,
-                tree=assemble(self._names, found.nodes, sentence.leaves),
+                tree=assemble(self._names, unfold(self._labels, found.steps), sentence.leaves),
                 work=last._replace(state=found.state).work(),
                 seconds=time.perf_counter() - started,
                 score=found.score,

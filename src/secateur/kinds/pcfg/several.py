@@ -15,18 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from secateur.grammar.derivation import Nodes
+from secateur.grammar.derivation import Steps
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda.state import BYTES, EMPTY, POPPED, POPS, WAITING, State
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import Anchors
 from secateur.kernels.cky.sparse import cell_of
-from secateur.kernels.cky.unfold import Labels, unfold
-from secateur.kinds.pcfg.kbest import KBest
+from secateur.kinds.pcfg.kbest import Alike, KBest
 from secateur.search.arrays import Ints
 
 MORE = 2  # one pop more for so many that were; then derivations are listed anew
-LISTED = 200  # derivations for a tree that is asked for, at most: with sub-symbols many have the same one
 ENDED = (EMPTY, POPS, BYTES)
 
 GoOn = Callable[[State, int], tuple[int, State]]  # some pops more: how the search stands, and its state
@@ -35,63 +33,39 @@ GoOn = Callable[[State, int], tuple[int, State]]  # some pops more: how the sear
 class Derived(NamedTuple):
     """A derivation, and the search when it was found."""
 
-    nodes: Nodes
+    steps: Steps
     score: float
     certain: bool  # that none is better but those before
     state: State
 
 
 class Several:
-    """Derivations of a sentence that an agenda has parsed."""
+    """Derivations of a sentence that an agenda has parsed; of sub-symbols, the best of each tree."""
 
-    def __init__(self, grammar: PCFG, labels: Labels, words: Ids, bounded: bool, room: int) -> None:
+    def __init__(self, grammar: PCFG, words: Ids, bounded: bool, room: int) -> None:
         """`bounded`: priorities tell what derivations are worth at most. `room`: bytes, of a chart."""
-        self.grammar, self.labels, self.words = grammar, labels, words
-        self.bounded, self.room = bounded, room
-        # Derivations that differ in sub-symbols alone have the same tree.
-        self.has_subs = len(set(grammar.unsplit)) < len(grammar.symbols)
+        self.grammar, self.words, self.bounded, self.room = grammar, words, bounded, room
+        self.alike = Alike.of(grammar)
 
     def best(self, state: State, k: int, go_on: GoOn) -> Iterator[Derived]:
-        """From the first parse on; where there is no room for a chart, none."""
-        rank, shown, ended = 0, set[bytes](), False
-        while len(shown) < k and rank < LISTED * k:
+        """Up to k, from the first parse on; where there is no room for a chart, none."""
+        rank, ended = 0, False
+        while True:
             best, first = self._popped(state), first_of(state)
             if best is None:
                 return
-            if ended or (not self.bounded and self._has(best, k)):
-                bound = -np.inf
-            else:
-                bound = first if self.bounded else np.inf
-            while len(shown) < k and rank < LISTED * k:
+            enough = ended or (not self.bounded and best.derivation(k - 1) is not None)
+            bound = -np.inf if enough else first if self.bounded else np.inf
+            while rank < k:
                 found = best.derivation(rank)
                 if found is None or found[1] <= bound:
                     break
+                yield Derived(*found, self.bounded and found[1] > first, state)
                 rank += 1
-                nodes = unfold(self.labels, found[0])
-                tree = self._name(nodes, rank)
-                if tree not in shown:
-                    shown.add(tree)
-                    yield Derived(nodes, found[1], self.bounded and found[1] > first, state)
-            if ended:
+            if rank == k or ended:
                 return
             status, state = go_on(state, max(int(state.tally[POPPED]) // MORE, 1))
             ended = status in ENDED
-
-    def _has(self, best: KBest, k: int) -> bool:
-        """Whether there are so many trees."""
-        trees = set[bytes]()
-        for rank in range(LISTED * k):
-            found = best.derivation(rank)
-            if found is None:
-                return False
-            trees.add(self._name(unfold(self.labels, found[0]), rank))
-            if len(trees) == k:
-                return True
-        return True  # but not here
-
-    def _name(self, nodes: Nodes, rank: int) -> bytes:
-        """What trees are the same by."""
-        return nodes.tobytes() if self.has_subs else rank.to_bytes(8, "little")
 
     def _popped(self, state: State) -> KBest | None:
         """Derivations of what was popped, as a chart in which all else is ruled out."""
@@ -107,7 +81,7 @@ class Several:
         starts = np.arange(n)
         anchors = Anchors(span, span[cell_of(starts, starts + 1)])
         chart = cky.chart_of(self.grammar.rules, self.words, mask, anchors, self.room)
-        return KBest(self.grammar.rules, chart, anchors) if chart.complete else None
+        return KBest(self.grammar.rules, chart, anchors, self.alike) if chart.complete else None
 
 
 def nodes_of(state: State) -> tuple[Ints, Ints, Ints]:
