@@ -63,6 +63,15 @@ def test_certificates(run: Run, model: Path) -> None:
     run("parse", model, SENTENCE, *AT, "--certify").refused("an agenda's own tree is not certified")
 
 
+def test_several_trees(run: Run, model: Path) -> None:
+    """A line each and one that is empty; those of a small grammar are all of its trees."""
+    given = ("parse", model, "-", "--kbest", "3")
+    found = run(*given, *AT, stdin=f"{SENTENCE}\n\n{TEXT}").done().lines
+    assert found[:2] == [TREE, ""]
+    every = set(run(*given, "--point", "exact", stdin=f"{SENTENCE}\n\n{TEXT}").done().lines)
+    assert len(set(found) & every) >= 4
+
+
 @pytest.mark.parametrize("point", [(), AT, ("--point", "careful")])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_deadline_that_never_comes(run: Run, model: Path, point: tuple[str, ...], jobs: str) -> None:
@@ -93,7 +102,7 @@ def test_deadlines_that_are_none(run: Run, model: Path) -> None:
     run("parse", model, SENTENCE, "--deadline", "5ms", "--kbest", "2").refused(
         "a deadline is for the best tree"
     )
-    run("parse", model, SENTENCE, *AT, "--kbest", "2").refused("an agenda keeps one derivation of an item")
+    run("parse", model, SENTENCE, *AT, "--max-recall").refused("an agenda keeps one derivation of an item")
     assert str(sec.load(model, deadline=100.0).parse(SENTENCE)) == TREE
     assert "--deadline" in run("parse", "--help").done().out
 
@@ -135,6 +144,8 @@ def test_training_asks_for_it(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "agenda.model"
     run("train", trees, "-o", out, *small, "--tasks", "agenda", "--quiet").done()
     names = {point.name for point in Model.load(out).points}
-    assert {"boundary", "exact"} <= names
+    assert {"exact", "boundary+viterbi-8", "pg-1+viterbi-8", "pg-2+baseline-0+viterbi-8"} <= names
+    found = run("inspect", out, "The dog slept .", "--point", "pg-1+viterbi-8").done()
+    assert " pops, " in found.out
     assert '"tasks" = "agenda"' in (out / "model.toml").read_text()
     run("train", trees, "-o", tmp_path / "no.model", "--tasks", "both").misused("--tasks")

@@ -31,6 +31,7 @@ from secateur.features.neighbours import LEAST_SHARE, SMOOTHING, count_beside, e
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda.priorities import Priorities
+from secateur.kernels.prefix import prefixes
 from secateur.treebanks.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -140,19 +141,7 @@ class Merits:
 
     def prefixes(self, words: Ids) -> Floats:
         """[n+2] log p(the first k words), and last that of all words and no more."""
-        boundary = np.array([len(self.usual) - 1])
-        found = np.zeros(len(words) + 2)
-        a = b = boundary
-        state = np.ones((1, 1))  # p(the last two tags | the words so far), of those tags that they may have
-        for k, word in enumerate(words.tolist()):
-            # p(b, c, words up to k) = sum over a of p(a, b, words before k) p(c | a, b) p(word k | c)
-            c = np.flatnonzero(self.emitted[word])
-            state = np.einsum("ab,abc->bc", state, self.tags[np.ix_(a, b, c)]) * self.emitted[word, c]
-            whole = state.sum()
-            found[k + 1] = found[k] + np.log(whole)
-            state /= whole
-            a, b = b, c
-        found[-1] = found[-2] + np.log((state * self.tags[np.ix_(a, b, boundary)][..., 0]).sum())
+        found: Floats = prefixes(self.tags, self.emitted, words)
         return found
 
     def tags_beside(self, words: Ids) -> Floats:

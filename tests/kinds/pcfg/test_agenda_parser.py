@@ -243,7 +243,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         AgendaParser(fine(), order=Bounds.of(split(), fine(), 0), deadline=1.0)
     with pytest.raises(InputError, match="0 pops; ask for 1 or more"):
         AgendaParser(fine(), pops=0)
-    for using in (Using(kbest=2), Using(max_recall=True), Using(marginals=0.1)):
+    for using in (Using(max_recall=True), Using(marginals=0.1)):
         with pytest.raises(InputError, match="an agenda keeps one derivation of an item"):
             AgendaParser(fine(), using=using)
     with pytest.raises(TypeError, match="needs a grammar"):

@@ -60,9 +60,15 @@ def test_names() -> None:
     assert found["boundary+keep+viterbi-1"]["mask"] == "keep"
     assert next(iter(found)) == "exact+max-rule"
     plain = ways(model(split=False).parts, ["keep"])
-    assert list(plain) == ["exact", "keep", "boundary", "boundary+keep"]
-    some = offered(model().parts, ["a", "b"])
-    assert [name for name in some if "boundary" in name] == ["boundary+viterbi-1", "boundary+a+viterbi-1"]
+    orders = ["boundary", "boundary+viterbi-8", "boundary+keep", "boundary+keep+viterbi-8"]
+    assert list(plain) == ["exact", "keep", *orders]
+    assert found["boundary+keep+viterbi-1-8"] == {**found["boundary+keep+viterbi-1"], "delta": 8.0}
+    some = offered(model().parts, ["a", "b", "c"])
+    deepening = ["boundary+viterbi-1-8", "boundary+a+viterbi-1-8", "boundary+b+viterbi-1-8"]
+    assert [name for name in some if "boundary" in name] == deepening
+    some = offered(model(split=False).parts, ["a", "b", "c"])
+    assert [name for name in some if "boundary" not in name] == ["exact", "a", "b", "c"]
+    assert len(some) == 4 + 3
     without = replace(model().parts, orders=None)
     assert not any("boundary" in name for name in ways(without, ["keep"]))
     assert model().sizes()["orders"] == 1
@@ -112,8 +118,12 @@ def test_deadlines_of_a_model() -> None:
             assert set(soon.tree.tags()) <= set(model().parts.rules.symbols)
 
 
-def test_an_agenda_has_one_tree(tmp_path: Path) -> None:
-    for using in ({"kbest": 3}, {"max_recall": True}, {"marginals": 0.1}):
+def test_what_an_agenda_has_and_has_not() -> None:
+    """The best trees of what was popped, but no posteriors."""
+    several = model().parser("boundary+viterbi-1-8", kbest=3)
+    found = several.answers([several.given(words) for words in SENTENCES])
+    assert max(map(len, found)) == 3
+    for using in ({"max_recall": True}, {"marginals": 0.1}):
         with pytest.raises(InputError, match="an agenda keeps one derivation of an item"):
             model().parser("boundary+viterbi-1", **using)
     tree = model().parser("boundary+viterbi-1", binarized=True).parse(SENTENCES[0]).tree

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from secateur.features.priority import PriorityFeatures
 from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
-from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda import derivation, run
 from secateur.kernels.agenda.joins import joins_of
@@ -36,10 +36,13 @@ from secateur.kernels.agenda.state import (
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.orders import flat_of, is_admissible
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
+from secateur.kinds.pcfg.several import Several
 from secateur.kinds.pcfg.substitute import PunctualParser
-from secateur.kinds.pcfg.ways import ORDER
+from secateur.kinds.pcfg.tried import TRIED, Pace, to_try
+from secateur.kinds.pcfg.ways import ORDER, how_of
 from secateur.models.limits import Limits
 from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
@@ -60,8 +63,6 @@ FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans t
 MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
 NO_SLICE = 3e-5  # seconds left with which none is begun
 FIRST = 4  # pops of the first slice, which tells how long others take
-UNKNOWN = "xyzzying"
-TRIED = 64  # words of the sentences that tell how long everything else takes
 
 
 class Order(NamedTuple):
@@ -85,16 +86,19 @@ class Pop(NamedTuple):
     used: bool  # in the tree
 
 
-class Pace(NamedTuple):
-    """Seconds before the search and after it, of a sentence of TRIED words."""
+class Attempt(NamedTuple):
+    """A search, and the work of those before it, which delta left without a parse."""
 
-    before: float
-    after: float
+    status: int
+    state: State
+    how: How
+    before: Work
 
-    def of(self, words: int) -> Pace:
-        """As many spans or as many words more, whichever is worse."""
-        share = max(words / TRIED, (words / TRIED) ** 2)
-        return Pace(self.before * share, self.after * share)
+    def work(self) -> Work:
+        """Of all."""
+        tally = self.state.tally
+        pushes, pops = self.before.pushes + int(tally[PUSHES]), self.before.pops + int(tally[POPPED])
+        return self.before._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
 
 
 class AgendaParser(PunctualParser):
@@ -140,13 +144,14 @@ class AgendaParser(PunctualParser):
         self.deadline = deadline
         self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
         self.using: Using = using or Using(binarized=binarized)
-        if self.using.kbest is not None or self.using.marginals is not None or self.using.max_recall:
-            what = "an agenda keeps one derivation of an item: there are no k best, and no posteriors"
+        if self.using.marginals is not None or self.using.max_recall:
+            what = "an agenda keeps one derivation of an item: there are no posteriors"
             raise InputError(what, fix="leave them out, or choose a point without an order")
         self.binarized = self.using.binarized
         self._joins = joins_of(self.grammar.rules)
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
-        self._is_exact = how.delta == np.inf and spans is None and _is_admissible(order, self.grammar)
+        # No derivation is worth more than the priority of one of its items.
+        self._is_bounded = how.delta == np.inf and is_admissible(order, self.grammar)
         self._pace: Pace | None = None
 
     def __repr__(self) -> str:
@@ -166,6 +171,18 @@ class AgendaParser(PunctualParser):
             started = time.perf_counter()
             found.append(self._whole(sentence, started, started + self.deadline))
         return found
+
+    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
+        k = self.using.kbest
+        if k is None:
+            return super().answers(sentences)
+        return [list(self.kbest(s, k)) if len(s) else [self._skipped(s)] for s in sentences]
+
+    def kbest(self, words: Given, k: int) -> Iterator[Parse[Tree]]:
+        """The trees of up to k different derivations, best first, each when it is known; of sub-symbols each
+        tree once. What is not certified is the best of what was popped."""
+        check_least({"best trees": (k, 1)})
+        return self._kbest(self.given(words).spelt(self.grammar.lexicon.index), k)
 
     def pops(self, words: Given) -> list[Pop]:
         """What is popped until the first parse, in order; without a parse nothing is in a tree."""
@@ -209,16 +226,49 @@ class AgendaParser(PunctualParser):
                 return self._made(sentence, ids, None, RUNNING, Work(), started)
             end -= 2 * pace.after  # the more was found, the longer
         mask, order = self._prepared(sentence, ids)
-        rules, how, work = self.grammar.rules, self.how, Work(kept=self._kept(mask))
+        found = self._attempts(ids, mask, order, end)
+        return self._made(sentence, ids, found.state, found.status, found.work(), started)
+
+    def _attempts(self, ids: Ids, mask: Bools, order: Priorities, end: float) -> Attempt:
+        """The first parse; where delta dropped it, with more and more."""
+        how, before = self.how, Work(kept=self._kept(mask))
         while True:
-            state = run.begin(rules, ids, mask, NO_ANCHORS, order, how)
-            status, state = self._searched(state, order, how, work.pops, end)
-            tally = state.tally
-            pushes, pops = work.pushes + int(tally[PUSHES]), work.pops + int(tally[POPPED])
-            work = work._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
-            if status != EMPTY or how.widen <= 1.0 or tally[DROPPED] == 0:
-                return self._made(sentence, ids, state, status, work, started)
-            how = how._replace(delta=how.delta * how.widen)
+            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how)
+            found = Attempt(*self._searched(state, order, how, before.pops, end), how, before)
+            if found.status != EMPTY or how.widen <= 1.0 or found.state.tally[DROPPED] == 0:
+                return found
+            how, before = how._replace(delta=how.delta * how.widen), found.work()
+
+    def _kbest(self, sentence: Sentence, k: int) -> Iterator[Parse[Tree]]:
+        started = time.perf_counter()
+        if len(sentence) > min(self.limits.words, LONGEST):
+            yield self._too_long(sentence)
+            return
+        rules, ids = self.grammar.rules, self.grammar.lexicon.encode(sentence.penn)
+        mask, order = self._prepared(sentence, ids)
+        last = self._attempts(ids, mask, order, np.inf)
+        stops = self._stops._replace(pops=self._stops.pops - last.before.pops)
+
+        def go_on(state: State, pops: int) -> tuple[int, State]:
+            return run.advance(rules, self._joins, NO_ANCHORS, order, last.how, stops, state, pops)
+
+        first = self._made(sentence, ids, last.state, last.status, last.work(), started)
+        if first.failed:
+            yield first
+            return
+        several = Several(self.grammar, ids, self._is_bounded, self.limits.chart_bytes // 5)
+        found = None
+        for found in several.best(last.state, k, go_on):
+            yield replace(
+                first,
+                tree=assemble(self._names, unfold(self._labels, found.steps), sentence.leaves),
+                work=last._replace(state=found.state).work(),
+                seconds=time.perf_counter() - started,
+                score=found.score,
+                certified=found.certain and self.spans is None,
+            )
+        if found is None:  # there is no room for a chart of what was popped
+            yield replace(first, notes={"status": STATUS[BYTES]})
 
     def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
         n = len(ids)
@@ -272,7 +322,7 @@ class AgendaParser(PunctualParser):
             time.perf_counter() - started,
             score,
             failed=bool(goal == NONE),
-            certified=self._is_exact and status == FOUND,
+            certified=self._is_bounded and self.spans is None and status == FOUND,
             notes={"status": STATUS[status]},
             annotation=self.annotation,
         )
@@ -319,17 +369,6 @@ class AgendaParser(PunctualParser):
         return super(AgendaParser, part)._in_pieces(sentence, started)
 
 
-def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
-    """The grammar of a level's symbols; 0 are those of the trees."""
-    if isinstance(grammar, PCFG):
-        if level is not None:
-            raise InputError("levels are those of split grammars", fix="leave the level out")
-        return grammar
-    if level == 0:
-        return grammar.coarse
-    return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
-
-
 def agenda_parser_of(
     parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
 ) -> AgendaParser:
@@ -340,6 +379,7 @@ def agenda_parser_of(
     return AgendaParser(
         features.grammar,
         order=Order(features, orders.weights_of(str(way[ORDER]))),
+        how=how_of(way),
         spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
         limits=limits,
         deadline=using.seconds,
@@ -347,23 +387,5 @@ def agenda_parser_of(
     )
 
 
-def to_try(grammar: PCFG, lengths: Sequence[int]) -> list[Sentence]:
-    """Sentences of words that the grammar knows, at random, and of words that it does not know: these may
-    have many tags, and take longer."""
-    rng, known = np.random.default_rng(0), list(grammar.lexicon.words)
-    both = (
-        rng.choice(known, n).tolist() if is_known else [UNKNOWN] * n for n in lengths for is_known in (1, 0)
-    )
-    return [Sentence.of(words) for words in both]
-
-
 def _is_bounded(order: Order | Bounds | None) -> bool:
     return isinstance(order, Bounds) or (order is not None and order.features.settings.bounded)
-
-
-def _is_admissible(order: Order | Bounds | None, grammar: PCFG) -> bool:
-    """Whether the first parse is the best."""
-    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
-    if max(one.max(initial=-np.inf) for one in weights) > 0.0:
-        return False
-    return order is None or (isinstance(order, Bounds) and order.admissible)

@@ -21,11 +21,11 @@ from scipy.optimize import nnls
 from secateur.errors import InputError
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky.pairs import count_pairs
-from secateur.kinds.pcfg.agenda import to_try
 from secateur.kinds.pcfg.parser import Parser, chart_parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import PunctualParser
+from secateur.kinds.pcfg.tried import to_try
 from secateur.kinds.pcfg.ways import quick_of, way_of
 from secateur.models.limits import Limits, pieces
 from secateur.models.measure import quiet_collector, settle

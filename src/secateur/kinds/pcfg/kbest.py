@@ -3,18 +3,22 @@
 A vertex is an item (i, k, label) either whole or without its unary. Each keeps its derivations found so
 far, best first, and a heap of candidates; the next one is computed only when a parent asks for it. The
 order is that of the kernels (cky.py), so the first derivation is Viterbi's.
+
+With sub-symbols a tree has no end of derivations. A vertex then keeps the best one of each tree: nothing is
+lost by it, as the parts of a tree's best derivation are the best of theirs.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Generator
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from secateur.grammar.derivation import BINARY, LEXICAL, UNARY, Steps
+from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import Anchors, Rules
 
@@ -41,18 +45,41 @@ class _Found:
     """One vertex's derivations and candidates."""
 
     best: list[Candidate] = field(default_factory=list)
+    trees: list[int] = field(default_factory=list)  # of these, where only one of each tree is kept
+    last: Candidate | None = None  # that left the heap
     heap: list[Candidate] = field(default_factory=list)
     seen: set[tuple[int, int, int, tuple[int, ...]]] = field(default_factory=set)
 
 
-class KBest:
-    """Derivations of the whole sentence, by rank."""
+class Alike(NamedTuple):
+    """What makes no difference to a tree has the same number."""
 
-    def __init__(self, rules: Rules, chart: cky.Chart, anchors: Anchors) -> None:
+    symbol: Sequence[int]  # [N]
+    unary: Sequence[int]  # [U]
+
+    @classmethod
+    def of(cls, grammar: PCFG) -> Alike | None:
+        """Symbols of one label; None where there are none."""
+        number, path = numbers(grammar.unsplit), numbers(grammar.unary.path)
+        return cls(number, path) if len(set(number)) < len(number) else None
+
+
+def numbers(things: Sequence[Hashable]) -> list[int]:
+    """The same for those that are equal."""
+    found: dict[Hashable, int] = {}
+    return [found.setdefault(thing, len(found)) for thing in things]
+
+
+class KBest:
+    """Derivations of the whole sentence, by rank; of those that are alike the best."""
+
+    def __init__(self, rules: Rules, chart: cky.Chart, anchors: Anchors, alike: Alike | None = None) -> None:
         self.rules = rules
+        self.alike = alike
         self.chart = chart
         self.anchors = anchors
         self._found: dict[Vertex, _Found] = {}
+        self._trees: dict[Hashable, int] = {}
         self._top: Vertex = (0, chart.words, rules.start, True)
 
     def derivation(self, rank: int) -> tuple[Steps, float] | None:
@@ -86,11 +113,17 @@ class KBest:
         state = self._found[vertex]
         while len(state.best) <= rank:
             # Successors of the last one found enter only now: that is the laziness.
-            if state.best:
-                yield from self._successors(vertex, state)
+            if state.last is not None:
+                yield from self._successors(vertex, state, state.last)
             if not state.heap:
                 return None
-            state.best.append(heapq.heappop(state.heap))
+            state.last = heapq.heappop(state.heap)
+            if self.alike is not None:
+                tree = yield from self._tree(vertex, state.last, self.alike)
+                if tree in state.trees:
+                    continue
+                state.trees.append(tree)
+            state.best.append(state.last)
         return state.best[rank]
 
     def _first(self, vertex: Vertex) -> list[Candidate]:
@@ -114,8 +147,20 @@ class KBest:
             found.append(Candidate(-float(score), 0, int(rule), -float(inner), int(split), (0, 0), score))
         return [candidate for candidate in found if candidate.score > -np.inf]
 
-    def _successors(self, vertex: Vertex, state: _Found) -> _Search[None]:
-        last = state.best[-1]
+    def _tree(self, vertex: Vertex, candidate: Candidate, alike: Alike) -> _Search[int]:
+        """The number of a candidate's tree."""
+        below = []
+        for tail, rank in zip(self._tails(vertex, candidate), candidate.ranks, strict=True):
+            yield tail, rank
+            below.append(self._found[tail].trees[rank])
+        label, unary = alike.symbol[vertex[2]], -1
+        if vertex[3]:
+            if not candidate.kind:
+                return below[0]
+            unary = alike.unary[candidate.rule]
+        return self._trees.setdefault((label, unary, *below), len(self._trees))
+
+    def _successors(self, vertex: Vertex, state: _Found, last: Candidate) -> _Search[None]:
         for position in range(len(last.ranks)):
             ranks = tuple(r + (position == p) for p, r in enumerate(last.ranks))
             key = (last.kind, last.rule, last.split, ranks)

@@ -1,19 +1,22 @@
 """Orders: the priorities that a model has for the items of its grammar, by name.
 
 All see the same features, of the items of one level of the grammar. One is always there: the boundary
-estimate of Caraballo and Charniak (1998), which is counted, not trained.
+estimate of Caraballo and Charniak (1998), which is counted; others are learned (`kinds.pcfg.order_learning`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from secateur.errors import InputError
 from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
+from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
@@ -21,7 +24,7 @@ from secateur.models.storage import Array, Schema, Spec, is_own
 from secateur.treebanks.tree import Tree
 
 BOUNDARY = "boundary"
-_MERITS = ("words", "label | word before", "word after | label")
+MERITS = ("words", "label | word before", "word after | label")
 _LARGEST = 1e6
 _LEAST = 1e-30  # of a probability whose logarithm is taken
 _MOST = 1.0 + 1e-9
@@ -60,7 +63,7 @@ class Orders:
         flat = items_of(grammar)
         settings = PrioritySettings(merit=True)
         found = PriorityFeatures.learned(flat, trees, binarization, settings=settings)
-        return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*_MERITS)[None])
+        return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*MERITS)[None])
 
     @classmethod
     def restored(cls, grammar: PCFG | SplitPCFG, notes: Notes, arrays: Mapping[str, Array]) -> Orders:
@@ -78,6 +81,10 @@ class Orders:
     def features(self) -> PriorityFeatures:
         return PriorityFeatures.restored(items_of(self.grammar), self.notes, self.arrays)
 
+    def with_learned(self, found: Mapping[str, Array]) -> Orders:
+        """The same, and others by name, as weights of the same features."""
+        return replace(self, names=(*self.names, *found), weights=np.stack((*self.weights, *found.values())))
+
     def weights_of(self, name: str) -> Array:
         found: Array = self.weights[self.names.index(name)]
         return found
@@ -93,8 +100,27 @@ def items_of(grammar: PCFG | SplitPCFG) -> PCFG:
     """The grammar whose symbols are items: of a split one that of a level below the last."""
     if isinstance(grammar, PCFG):
         return grammar
-    level = order_level(grammar)
-    return seen_from(grammar.alone, level).flat() if level else grammar.coarse
+    return flat_of(grammar, order_level(grammar))
+
+
+def flat_of(grammar: PCFG | SplitPCFG, level: int | None) -> PCFG:
+    """The grammar of a level's symbols; 0 are those of the trees."""
+    if isinstance(grammar, PCFG):
+        if level is not None:
+            raise InputError("levels are those of split grammars", fix="leave the level out")
+        return grammar
+    if level == 0:
+        return grammar.coarse
+    return grammar.flat() if level is None else seen_from(grammar.alone, level).flat()
+
+
+def is_admissible(order: object, grammar: PCFG) -> bool:
+    """Whether no derivation is worth more than the priority of one of its items: by score, or by that and
+    such bounds, if no weight is above 0."""
+    weights = (grammar.rules.rule_weight, grammar.rules.unary_weight, grammar.rules.lex_weight)
+    if max(one.max(initial=-np.inf) for one in weights) > 0.0:
+        return False
+    return order is None or (isinstance(order, Bounds) and order.admissible)
 
 
 def order_level(grammar: PCFG | SplitPCFG) -> int:

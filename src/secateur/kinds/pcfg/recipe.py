@@ -3,7 +3,8 @@
 1. A sweep of baselines: policies trained to keep gold spans, with a growing penalty for keeping others.
 2. For each, the surrogate tradeoff at which it is best among them.
 3. LOLS from each, with the surrogate reward of that tradeoff, stopped by one half of the held-out trees.
-4. All are measured on the other half by the true figures: corpus F1, pushes, words/s.
+4. If asked to, orders of an agenda are counted, and learned (`order_learning`).
+5. All are measured on the other half by the true figures: corpus F1, pushes, words/s.
 
 Two fits, never mixed: the surrogate's tradeoff is for training, the true one (F1 points per mega-push) for
 choosing a policy.
@@ -21,6 +22,7 @@ from secateur.grammar.text import read_grammar
 from secateur.kinds.pcfg import KIND
 from secateur.kinds.pcfg.ahead import compiled_ahead
 from secateur.kinds.pcfg.fine import fine_grammar
+from secateur.kinds.pcfg.order_learning import OrderLearning, OrderSchedule
 from secateur.kinds.pcfg.orders import Orders
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import COARSE, Settings, Using
@@ -58,9 +60,12 @@ class Learned(NamedTuple):
 def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: Settings) -> Trained[PcfgParts]:
     """A grammar and a frontier of pruning policies."""
     with compiled_ahead():
+        ordering = settings.ordering if settings.tasks == "agenda" else None
+        if ordering is not None:
+            OrderLearning.plan(run, ordering)
         found = learned(run, train, dev, settings)
-        if settings.tasks == "agenda":
-            found = _with_orders(run, train, found)
+        if ordering is not None:
+            found = _with_orders(run, train, dev[::2], found, ordering)
         points = measure_all(
             run,
             KIND,
@@ -88,7 +93,7 @@ def learned(
     policies, log = trainer.frontier()
     notes = {
         "unparsed": trainer.unparsed,
-        **noted(settings, "binarization", "split", "features", "tasks"),
+        **noted(settings, "binarization", "split", "features", "tasks", "orders"),
         "regularizer": trainer.regularizer,
         **trainer.binarization.notes(),
         **grammar.notes,
@@ -97,12 +102,16 @@ def learned(
     return Learned(parts, policies, trainer.judging_trees, notes, log)
 
 
-def _with_orders(run: Run, train: Bank[Tree], found: Learned) -> Learned:
-    """The same with orders of an agenda, counted on the training trees."""
-    orders = Orders.counted(found.parts.grammar, train, Binarization.from_notes(found.notes))
-    run.told(f"orders of an agenda: {', '.join(orders.names)}")
+def _with_orders(
+    run: Run, train: Bank[Tree], stopping: Bank[Tree], found: Learned, schedule: OrderSchedule
+) -> Learned:
+    """The same with orders of an agenda, counted on the training trees and learned from them."""
+    binarization = Binarization.from_notes(found.notes)
+    counted = Orders.counted(found.parts.grammar, train, binarization)
+    run.told(f"orders of an agenda, counted: {', '.join(counted.names)}")
+    orders, log = OrderLearning(run, train, stopping, counted, binarization, schedule).fit()
     parts = replace(found.parts, orders=orders)
-    return found._replace(parts=parts, notes={**found.notes, "tasks": "agenda"})
+    return found._replace(parts=parts, notes={**found.notes, "tasks": "agenda"}, log=[*found.log, *log])
 
 
 def _grammar(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from secateur.grammar.binarize import Binarization
     from secateur.grammar.latent.grammar import SplitPCFG
     from secateur.grammar.pcfg import PCFG
+    from secateur.kinds.pcfg.order_learning import OrderSchedule
     from secateur.kinds.pcfg.split import SplitSettings
 
 COARSE, FINE = "coarse", "fine"
@@ -40,7 +41,7 @@ class Settings:
     )
     iterations: int = option(10, "Rounds of LOLS for each, at most.", low=1, counts="iterations")
     tasks: Literal["spans", "agenda"] = option(
-        "spans", "spans: policies that prune; agenda: points of an agenda in an order of its own too."
+        "spans", "spans: policies that prune; agenda: points of an agenda in orders that are learned too."
     )
     max_length: int = option(
         40, "Leave out longer training sentences.", low=3, counts="words as the longest training sentence"
@@ -61,6 +62,7 @@ class Settings:
     binarization: Binarization | None = None  # None: no history, and as suits the grammar
     split: SplitSettings | None = None  # how a fine one is split; None: as usual
     features: SpanFeatures | None = None  # templates of your own
+    orders: OrderSchedule | None = None  # how orders of an agenda are learned; None: as usual
     repeat: int = number_of("timing runs", 3, low=1)
     seed: int = 0
 
@@ -87,6 +89,14 @@ class Settings:
         found = self.split or SplitSettings()
         found = replace(found, binarization=self.binarization or found.binarization)
         return replace(found, levels=self.levels, products=self.products, seed=self.seed)
+
+    @property
+    def ordering(self) -> OrderSchedule:
+        """How orders of an agenda are to be learned."""
+        from secateur.kinds.pcfg.order_learning import OrderSchedule
+
+        found = self.orders or OrderSchedule()
+        return replace(found, learning=replace(found.learning, seed=self.seed))
 
 
 def _check_grammar(grammar: object) -> None:

@@ -200,7 +200,8 @@ def _fingerprint(
 ) -> str:
     """Of all that the pieces of a run depend on; it may be given more rounds later."""
     # What the grammar is, is told by its rules; the rest says how to learn.
-    free = ("iterations", "patience", "repeat", "grammar", "levels", "products", "split", "features", "tasks")
+    given = ("grammar", "levels", "products", "split", "features")
+    free = (*given, "iterations", "patience", "repeat", "tasks", "orders")
     fixed = {one.name: getattr(settings, one.name) for one in fields(settings) if one.name not in free}
     about: list[object] = [train.checksum(), dev.checksum(), fixed, asdict(binarization)]
     about.append(None if splits is None else asdict(splits))

@@ -3,7 +3,8 @@
 A split grammar decodes by Viterbi as if it were not split, or over the sub-symbols of a level of its
 hierarchy; by max-rule, which drops what is less likely than `least` on its way from coarse to fine; or by the
 product of all grammars, or of the first few, in the same way. An agenda decodes by Viterbi too, in an order
-that is the model's.
+that is the model's; with a `delta` it drops what is worse by more than that than the best of its span, and
+begins again with more where that leaves no parse (`DEEPENING`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
+from secateur.kernels.agenda.priorities import EXACT, How
 from secateur.kinds.pcfg.orders import order_level
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.models.point import Way
@@ -23,7 +25,9 @@ VITERBI, MAX_RULE, PRODUCT = "viterbi", "max-rule", "product"
 BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
 FEW = 4  # grammars: more of them take longer than what they add is worth, but where most is asked for
 _OF, _LEVEL, _LEAST = "of", "level", "least"
-ORDER = "order"
+ORDER, DELTA = "order", "delta"
+DEEPENING = How(delta=8.0, widen=1.5)
+MASKED = 2  # policies with which a dial has agendas too: with those that prune more, charts are soon full
 
 
 def decodings(grammar: PCFG | SplitPCFG) -> list[Way]:
@@ -45,8 +49,9 @@ def way_of(mask: str | None, decoding: Way) -> Way:
 
 def name_of(way: Way) -> str:
     """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four grammars),
-    boundary+lols-3."""
+    boundary+lols-3, pg-1+lols-3+viterbi-2-8 (with a delta of 8)."""
     said = [str(way[key]) for key in (_OF, _LEVEL, _LEAST) if key in way]
+    said += [f"{way[DELTA]:g}"] if DELTA in way else []
     named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
     first = [str(way[key]) for key in (ORDER, "mask") if key in way]
     return "+".join((*(first or [UNPRUNED]), *named))
@@ -67,11 +72,13 @@ def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
 
     With a mask, Viterbi one level below the last is the fastest that is worth it, and all grammars (or a few)
     with the larger threshold nearly the most accurate; with the usual one all are that, where little is
-    pruned. The first policies prune least: a baseline, and LOLS from it.
+    pruned. The first policies prune least: a baseline, and LOLS from it. Agendas are fast if they deepen.
     """
     every = ways(parts, policies)
+    agendas = [way for way in ordered(parts, policies[:MASKED]) if DELTA in way]
     if isinstance(parts.grammar, PCFG):
-        return every
+        charts = [name for name, way in every.items() if ORDER not in way]
+        return {name: every[name] for name in (*charts, *map(name_of, agendas))}
     finest: Way = {"decode": PRODUCT if parts.grammar.others else MAX_RULE}
     quick = quick_of(parts.grammar)
     few: Way = {_OF: FEW} if len(parts.grammar.others) >= FEW else {}
@@ -79,16 +86,22 @@ def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
     wanted = [finest, brisk, quick, {"decode": VITERBI}]
     wanted += [way_of(mask, one) for mask in policies for one in (quick, brisk)]
     wanted += [way_of(mask, finest) for mask in policies[:2]]
-    wanted += ordered(parts, policies[:1])
+    wanted += agendas
     return {name: every[name] for name in map(name_of, wanted)}
 
 
 def ordered(parts: PcfgParts, masks: Iterable[str]) -> list[Way]:
-    """Those by agenda, with all spans and with those of each mask."""
+    """Those by agenda, with all spans and with those of each mask, exhaustively and deepening."""
     if parts.orders is None:
         return []
     quick, every = quick_of(parts.grammar), (None, *masks)
-    return [{ORDER: name, **way_of(mask, quick)} for name in parts.orders.names for mask in every]
+    found = [{ORDER: name, **way_of(mask, quick)} for name in parts.orders.names for mask in every]
+    return [{**way, **delta} for way in found for delta in ({}, {DELTA: DEEPENING.delta})]
+
+
+def how_of(way: Way) -> How:
+    """How a way's agenda is worked off."""
+    return DEEPENING._replace(delta=float(way[DELTA])) if DELTA in way else EXACT
 
 
 def quick_of(grammar: PCFG | SplitPCFG) -> Way:
