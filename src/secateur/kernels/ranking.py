@@ -25,8 +25,8 @@ def scores(base, row_ptr, columns, theta):
 
 @njit(cache=True, nogil=True)
 def loss_and_gradient(ptr, base, row_ptr, columns, good, theta):
-    """sum_t (log sum_r exp(s_r) - log sum_{good r} exp(s_r)), r the rows ptr[t] .. ptr[t+1] - 1, some of which
-    are good; and its gradient."""
+    """sum_t (log sum_r exp(s_r) - log sum_{good r} exp(s_r)), r the rows ptr[t] .. ptr[t+1] - 1, some of them
+    good; and its gradient."""
     gradient = np.zeros(theta.shape[0])
     found = scores(base, row_ptr, columns, theta)
     total = 0.0

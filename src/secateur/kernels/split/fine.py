@@ -136,28 +136,31 @@ def thinned(rules, ladder, least, words, mask, anchors, limit):
     must be by the unsplit grammar, and then by each level but the last, to be looked at further.
     """
     n = words.shape[0]
+    no_woods, no_scores = forest.nothing(), forest_scores.nothing()
     chart = cky.fill(rules, words, mask, anchors, limit)
     pushes, items = chart.pushes, chart.label.shape[0]
     top = cky.item_of(chart, 0, n, rules.start) if chart.complete else np.int64(-1)
     if top < 0:
         steps = np.empty((0, 5), np.int64)
-        return Thinned(forest.nothing(), forest_scores.nothing(), steps, -np.inf, pushes, items, chart.complete)
+        return Thinned(
+            forest.nothing(), forest_scores.nothing(), steps, -np.inf, pushes, items, chart.complete
+        )
     steps = cky.trace(rules, chart, anchors, 0, n, rules.start)
     score = np.float64(chart.best[top])
     base_kept, node_kept, in_range = likely(rules, chart, words, anchors, steps, top, least[0])
     # Of anchored scores too far apart for the unsplit grammar's sums, all is looked at further, if there is
     # room for it; if not, the best derivation is all there is.
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
-        return Thinned(forest.nothing(), forest_scores.nothing(), steps, score, pushes, items, True)
+        return Thinned(no_woods, no_scores, steps, score, pushes, items, True)
     # Where nothing is too unlikely, the forest is as large as the chart.
     if least[0] <= NOTHING and np.uint64(ROOM) * pushes > np.uint64(limit):
         steps = np.empty((0, 5), np.int64)
-        return Thinned(forest.nothing(), forest_scores.nothing(), steps, -np.inf, pushes, items, False)
+        return Thinned(no_woods, no_scores, steps, -np.inf, pushes, items, False)
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder.splits[0])
     found = posteriors(woods, rung(ladder, 0), anchors)
     if woods.top < 0 or found.node[woods.top] == 0.0:
-        return Thinned(forest.nothing(), forest_scores.nothing(), steps, score, pushes, items, True)
+        return Thinned(no_woods, no_scores, steps, score, pushes, items, True)
     for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder.splits[level])

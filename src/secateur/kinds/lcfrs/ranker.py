@@ -53,9 +53,9 @@ class Ranker:
         """The same with another weight of what a grammar says."""
         return replace(self, trust=trust)
 
-    def ranked(self, words: Sequence[str], parses: Sequence[Parse[Tree]]) -> list[tuple[Tree, float]]:
+    def ranked(self, parses: Sequence[Parse[Tree]]) -> list[tuple[Tree, float]]:
         """Trees and their scores, from parses of blocks; the best first, of equals what came first."""
-        told = self.features.of(words)
+        told = self.features.of(parses[0].tree.words())
         trees, said = Candidates.of(told, parses)
         scores = self.trust * np.array(said) + self.scores([told.buckets(tree) for tree in trees])
         order = np.argsort(-scores, kind="stable")

@@ -8,7 +8,6 @@ say nothing of it, and are left out of its list.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -35,7 +34,7 @@ FOLDS = 4
 REGULARIZER = 3.0
 LEAST = 3  # sentences whose candidates a feature must tell apart
 ROUNDS = 60  # of the optimizer
-TRUSTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # how much more to trust a grammar than those that made the lists
+TRUSTS = (0.125, 0.25, 0.5, 1.0, 2.0)  # how much more to trust a grammar than those that made the lists
 
 
 class Lists(NamedTuple):
@@ -63,9 +62,9 @@ def listed(parser: Parser, features: TreeFeatures, among: int, trees: Sequence[T
 
 
 def _listed(parser: Parser, features: TreeFeatures, among: int, gold: Tree) -> Lists:
-    words = gold.words()
-    told = features.of(words)
-    found = Candidates.of(told, parser.kbest(words, among))
+    parses = parser.kbest(gold.words(), among)
+    told = features.of(parses[0].tree.words())
+    found = Candidates.of(told, parses)
     if not found.trees:
         return joined([])
     sizes, buckets = differing([told.buckets(tree) for tree in found.trees])
@@ -171,7 +170,7 @@ def _judged(ranker: Ranker, parser: Parser, dev: Bank[Tree]) -> float:
     found = []
     for gold in dev:
         parses = parser.kbest(gold.words(), ranker.among)
-        ranked = ranker.ranked(gold.words(), parses)
+        ranked = ranker.ranked(parses)
         found.append(ranked[0][0] if ranked else merge(parses[0].tree))
     return DiscontinuousScoring().score(dev, found).accuracy
 

@@ -223,18 +223,18 @@ class Parser(GrammarParser):
 
     def _by_rules(self, sentence: Sentence, k: int, anchors: Anchors) -> list[Parse[Tree]]:
         started, n, ladder = time.perf_counter(), len(sentence), self.ladder
-        assert ladder is not None, "max-rule trees are found through a ladder"
+        assert ladder is not None, "max-rule trees have one"
         sentence = sentence.spelt(self.grammar.lexicon.index)
         if n > self.limits.words:
             return [self._too_long(sentence)]
-        ids, scores, limit = self.grammar.lexicon.encode(sentence.penn), self._anchors(anchors, n), self.limits
+        ids, scores = self.grammar.lexicon.encode(sentence.penn), self._anchors(anchors, n)
         how = (self.grammar.rules, ladder.rungs, ladder.least, ids, self.kept(sentence), scores)
-        left = fine.thinned(*how, limit.chart_bytes)
+        left = fine.thinned(*how, self.limits.chart_bytes)
         if left.woods.top < 0:
             return [self.parse(sentence, anchors=anchors)]
         work = Work(pushes=int(left.pushes), items=int(left.items))
-        found = rule_forest(left.woods, left.found).kbest(k)
-        trees = [(build_tree(self.grammar, steps, sentence.leaves, binarized=self.binarized), score) for steps, score in found]
+        found, leaves = rule_forest(left.woods, left.found).kbest(k), sentence.leaves
+        trees = ((build_tree(self.grammar, h, leaves, binarized=self.binarized), p) for h, p in found)
         return [self._made(tree, work, started, score) for tree, score in trees]
 
     def marginals(self, words: Given, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
