@@ -20,10 +20,7 @@ def grown(count: int) -> list[sec.Tree]:
 
 
 def test_head_shares() -> None:
-    tree = discbracket.read_tree("(S (NP 0=a) (VP 1=b))")
-    marked = sec.Tree(
-        "S", (sec.Tree("NP", tree.children[0].children), sec.Tree("VP", tree.children[1].children, "hd"))
-    )  # type: ignore[union-attr]
+    marked = sec.Tree("S", (sec.Tree("NP", (sec.Leaf(0, "a"),)), sec.Tree("VP", (sec.Leaf(1, "b"),), "hd")))
     assert head_shares([marked]) == {"S": {"NP": 0.0, "VP": 0.5}}
     assert head_shares([marked] * 9)["S"]["VP"] == 0.9
 
@@ -63,12 +60,8 @@ def test_words_and_labels_count() -> None:
     crossing = discbracket.read_tree(CROSSING)
     features = TreeFeatures({})
     found = Counter(features.of(crossing.words()).buckets(crossing))
-    for changed in (
-        CROSSING.replace("(VP", "(XP"),
-        CROSSING.replace("(DT", "(PRP"),
-        CROSSING.replace("=you", "=they"),
-    ):
-        tree = discbracket.read_tree(changed)
+    for before, after in (("(VP", "(XP"), ("(DT", "(PRP"), ("=you", "=they")):
+        tree = discbracket.read_tree(CROSSING.replace(before, after))
         assert Counter(features.of(tree.words()).buckets(tree)) != found
     upper = discbracket.read_tree(CROSSING.replace("=you", "=You"))
     assert Counter(features.of(upper.words()).buckets(upper)) == found

@@ -72,10 +72,18 @@ class SentenceTrees:
         self._heads, self._mask = features.heads, (1 << features.bits) - 1
         self._nodes: dict[Hashable, _Node] = {}
         self._said: dict[Hashable, list[int]] = {}
+        self._phrases: dict[Hashable, int] = {}
 
     def number(self, tree: Tree) -> int:
         """The same for trees that are equal, but for relations."""
         return self._node(tree).number
+
+    def phrases(self, tree: Tree) -> list[int]:
+        """The numbers of its labelled sets of positions, without tags and the root; of all trees alike."""
+        known = self._phrases
+        placed = _placed(self._node(tree))
+        labelled = {(node.label, node.blocks) for node, parent, _ in placed if node.kids and parent}
+        return [known.setdefault(one, len(known)) for one in labelled]
 
     def buckets(self, tree: Tree) -> list[int]:
         """The features of a tree, as often as each is said."""

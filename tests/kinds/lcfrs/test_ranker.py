@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,9 @@ import secateur as sec
 from secateur.features.tree import TreeFeatures, head_shares
 from secateur.kinds.lcfrs.parser import BlockParser, RankedParser
 from secateur.kinds.lcfrs.parts import RANKER, LcfrsParts
-from secateur.kinds.lcfrs.ranker import Ranker
+from secateur.kinds.lcfrs.ranker import EVEN, Ranker, expected_f1
 from secateur.kinds.lcfrs.ranking import Lists, differing, fitted, joined
-from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
+from secateur.kinds.lcfrs.settings import LcfrsSettings
 from secateur.treebanks.discontinuous import DISCONTINUOUS, DiscontinuousBank, DiscontinuousReading
 
 SETTINGS = LcfrsSettings(
@@ -47,7 +49,7 @@ def test_differing(given_rows: list[list[int]]) -> None:
     counted = list(map(Counter, given_rows))
     shared = Counter({b: min(one[b] for one in counted) for b in range(10)})
     ends = np.cumsum([0, *sizes.tolist()])
-    found = [Counter(buckets[a:b].tolist()) for a, b in zip(ends, ends[1:], strict=False)]
+    found = [Counter(buckets[a:b].tolist()) for a, b in pairwise(ends)]
     assert found == [one - shared for one in counted]
 
 
@@ -77,31 +79,53 @@ def test_what_tells_the_best_apart_is_learned() -> None:
     assert weights.shape == (16,)
 
 
+def likeness(one: sec.Tree, other: sec.Tree) -> float:
+    """F1 of labelled sets of positions, the root aside."""
+    a, b = (set(tree.constituents()[1:]) for tree in (one, other))
+    return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
+
+
 def test_it_ranks(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
-    """By the weights of features and the score; all trees of a sentence come out in that order."""
+    """By expected F1 under probabilities from the weights of features and what the grammar says."""
     ranker = model.parts.ranker
     assert ranker is not None
-    parser = model.parser("exact+product+ranked")
-    plain = model.parser("exact+product")
+    parser, plain = (model.parser(f"exact+product{end}") for end in ("+ranked", ""))
     assert isinstance(parser, RankedParser)
-    for tree in grown(12):
-        found = parser.kbest(tree.words(), 100)
-        told = ranker.features.of(tree.words())
-        inner = {str(parse): parse.score for parse in reversed(plain.kbest(tree.words(), 100))}  # type: ignore[attr-defined]
-        assert {str(parse) for parse in found} == set(inner)
+    assert isinstance(plain, BlockParser)
+    for gold in grown(12):
+        found = parser.kbest(gold.words(), 100)
+        said = {str(parse): parse.score or 0.0 for parse in reversed(plain.kbest(gold.words(), 100))}
+        assert sorted(map(str, found)) == sorted(said)
+        own = [ranker.weights[ranker.features.of(gold.words()).buckets(one.tree)].sum() for one in found]
+        scores = [float(x) + ranker.trust * said[str(one)] for x, one in zip(own, found, strict=True)]
+        chances = [math.exp((score - max(scores)) / EVEN) for score in scores]
         for parse in found:
-            own = ranker.weights[told.buckets(parse.tree)].sum(dtype=np.float64)
-            assert parse.score == pytest.approx(own + ranker.trust * inner[str(parse)])
-        scores = [parse.score for parse in found]
-        assert scores == sorted(scores, reverse=True)
-        assert parser(tree).score >= max(scores[:1])
-        assert str(parser(tree)) in inner
+            alike = [p * likeness(parse.tree, one.tree) for p, one in zip(chances, found, strict=True)]
+            assert parse.score == pytest.approx(sum(alike) / sum(chances), abs=1e-4)
+        expected = [parse.score or 0.0 for parse in found]
+        assert expected == sorted(expected, reverse=True)
+
+
+def test_the_best_is_the_first(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
+    ranker, parser = model.parts.ranker, model.parser("exact+product+ranked")
+    assert ranker is not None
+    assert isinstance(parser, RankedParser)
+    found = [(str(parser(tree)), str(parser.kbest(tree.words(), ranker.among)[0])) for tree in grown(20)]
+    assert all(one == first for one, first in found)
+
+
+def test_expected_f1() -> None:
+    """Of a tree that is likelier than both others, which are more like each other; and of those."""
+    found = expected_f1([[0, 1], [2, 3], [2, 4], []], np.log([0.4, 0.3, 0.3, 1e-300]))
+    assert found.tolist() == pytest.approx([0.4, 0.3 + 0.15, 0.3 + 0.15, 0.0])
+    assert expected_f1([[], []], np.zeros(2)).tolist() == [1.0, 1.0]
 
 
 def test_one_that_trusts_the_grammar_alone(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
+    """So much that nothing else is likely."""
     plain = model.parser("exact+product")
     assert isinstance(plain, BlockParser)
-    nothing = Ranker(TreeFeatures({}, 4), np.zeros(16, np.float32), 1.0)
+    nothing = Ranker(TreeFeatures({}, 4), np.zeros(16, np.float32), 1e6)
     parser = RankedParser(plain.inner, nothing)
     for tree in grown(20):
         assert str(parser(tree)) == str(plain(tree))
@@ -131,7 +155,7 @@ def test_it_is_stored(model: sec.Model[LcfrsParts, sec.Tree], tmp_path: Path) ->
 
 
 def test_several_trees(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
-    parser = model.parser("exact+product+ranked", using=Using(kbest=3))
+    parser = model.parser("exact+product+ranked", kbest=3)
     (found,) = parser.answers([sec.Sentence.of(grown(3)[2].words())])
     assert 1 <= len(found) <= 3
     assert len({str(parse) for parse in found}) == len(found)

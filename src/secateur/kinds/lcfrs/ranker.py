@@ -1,14 +1,16 @@
 """Ranker: which of a sentence's likeliest trees is the best, by what can be said of whole trees.
 
-A grammar of blocks judges rules, each by itself. What it finds likeliest by max-rule is ranked again by a
+A grammar of blocks judges rules, each by itself. What it finds likeliest by max-rule is judged again by a
 log-linear model with features of whole trees, of the discontinuous ones (Collins 2000; Charniak and Johnson
-2005); what the grammar says is one feature more.
+2005); what the grammar says is one feature more. Under the model's probabilities, the tree is chosen that has
+the highest expected F1: the one most like all others (Goodman 1996; Kumar and Byrne 2004).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from secateur.treebanks.blocks import merge
 from secateur.treebanks.tree import Tree
 
 AMONG = 30  # trees of a sentence
+EVEN = 1.5  # by which scores are divided: probabilities that are less sure of themselves choose better
 
 
 class Candidates(NamedTuple):
@@ -54,14 +57,31 @@ class Ranker:
         return replace(self, trust=trust)
 
     def ranked(self, parses: Sequence[Parse[Tree]]) -> list[tuple[Tree, float]]:
-        """Trees and their scores, from parses of blocks; the best first, of equals what came first."""
+        """Trees and their expected F1, from parses of blocks; the best first, of equals what came first."""
         told = self.features.of(parses[0].tree.words())
         trees, said = Candidates.of(told, parses)
         scores = self.trust * np.array(said) + self.scores([told.buckets(tree) for tree in trees])
-        order = np.argsort(-scores, kind="stable")
-        return [(trees[place], float(scores[place])) for place in order.tolist()]
+        expected = expected_f1([told.phrases(tree) for tree in trees], scores / EVEN)
+        order = np.argsort(-expected, kind="stable")
+        return [(trees[place], float(expected[place])) for place in order.tolist()]
 
     def scores(self, rows: Sequence[Sequence[int]]) -> Floats:
         """Of features alone."""
         own = (self.weights[np.array(row, np.int64)] for row in rows)
         return np.array([float(weights.sum(dtype=np.float64)) for weights in own])
+
+
+def expected_f1(trees: Sequence[Iterable[int]], scores: Floats) -> Floats:
+    """Of each tree, given by its phrases, against all of them, likely in proportion to exp score."""
+    names = sorted(set(chain.from_iterable(trees)))
+    column = {name: place for place, name in enumerate(names)}
+    has = np.zeros((len(trees), len(names)))
+    for row, phrases in enumerate(trees):
+        has[row, [column[name] for name in phrases]] = 1.0
+    sizes = has.sum(axis=1)
+    # A tree without phrases is like one without.
+    both = np.maximum(sizes[:, None] + sizes, 1e-9)
+    alike = np.where(sizes[:, None] + sizes > 0.0, 2.0 * (has @ has.T) / both, 1.0)
+    chances = np.exp(scores - scores.max())
+    found: Floats = alike @ (chances / chances.sum())
+    return found

@@ -140,13 +140,20 @@ def ranker_of(
     """Learned from the training trees of so many words; `dev` says how much to trust `parser`, the one whose
     trees will be ranked. `settings`: of the grammars of folds."""
     features = TreeFeatures(head_shares(train))
-    folds = [_fold(run, train, fold, features, settings, longest) for fold in range(FOLDS)]
+    folds = lists_of(run, train, features, settings, longest)
     weights, trust = fitted(joined(folds), 1 << features.bits)
     ranker = Ranker(features, weights, trust)
     f1 = {factor: _judged(ranker.trusting(factor * trust), parser, dev) for factor in TRUSTS}
     best = max(f1, key=lambda factor: f1[factor])
     run.told(f"trees are ranked: F1 {f1[best]:.2f}, a grammar trusted {best:g} times as much as in lists")
     return ranker.trusting(best * trust)
+
+
+def lists_of(
+    run: Run, train: Bank[Tree], features: TreeFeatures, settings: SplitSettings, longest: int
+) -> list[Lists]:
+    """The lists of each fold."""
+    return [_fold(run, train, fold, features, settings, longest) for fold in range(FOLDS)]
 
 
 def _fold(
