@@ -26,9 +26,12 @@ def ways(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
 
 
 def offered(parts: LcfrsParts, policies: Mapping[str, Policy]) -> dict[str, Way]:
-    """Those that a dial is made of: of blocks a choice."""
-    found = {} if parts.blocks is None else blocks.offered(parts.blocks, _of_spans(parts, policies))
-    return found | _ranked(parts, found) | _by_name(parts, policies)
+    """Those that a dial is made of: of blocks a choice. Ranking takes its time: what prunes much before it
+    gains little."""
+    masks = _of_spans(parts, policies)
+    found = {} if parts.blocks is None else blocks.offered(parts.blocks, masks)
+    slow = {name: way for name, way in found.items() if way.get("mask") in (None, *masks[:1])}
+    return found | _ranked(parts, slow) | _by_name(parts, policies)
 
 
 def is_deduced(way: Way) -> bool:
