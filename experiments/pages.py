@@ -23,6 +23,7 @@ import arc_figure5
 import arc_lols
 import arc_table1
 import arc_vine
+import disc_beyond
 import disc_blocks
 import findings
 import fine_smoothing

@@ -43,6 +43,19 @@ class Candidates(NamedTuple):
         return cls([tree for tree, _ in found.values()], [score for _, score in found.values()])
 
 
+class Judged(NamedTuple):
+    """The same with the scores that their features have, and their phrases."""
+
+    trees: list[Tree]
+    said: Floats
+    own: Floats
+    phrases: list[list[int]]
+
+    def expected(self, trust: float) -> Floats:
+        """F1, if what a grammar says has this weight."""
+        return expected_f1(self.phrases, (self.own + trust * self.said) / EVEN)
+
+
 @dataclass(frozen=True, eq=False)
 class Ranker:
     """A trained one."""
@@ -58,17 +71,18 @@ class Ranker:
 
     def ranked(self, parses: Sequence[Parse[Tree]]) -> list[tuple[Tree, float]]:
         """Trees and their expected F1, from parses of blocks; the best first, of equals what came first."""
+        judged = self.judged(parses)
+        expected = judged.expected(self.trust)
+        order = np.argsort(-expected, kind="stable")
+        return [(judged.trees[place], float(expected[place])) for place in order.tolist()]
+
+    def judged(self, parses: Sequence[Parse[Tree]]) -> Judged:
+        """What features say of the different trees of a sentence."""
         told = self.features.of(parses[0].tree.words())
         trees, said = Candidates.of(told, parses)
-        scores = self.trust * np.array(said) + self.scores([told.buckets(tree) for tree in trees])
-        expected = expected_f1([told.phrases(tree) for tree in trees], scores / EVEN)
-        order = np.argsort(-expected, kind="stable")
-        return [(trees[place], float(expected[place])) for place in order.tolist()]
-
-    def scores(self, rows: Sequence[Sequence[int]]) -> Floats:
-        """Of features alone."""
-        own = (self.weights[np.array(row, np.int64)] for row in rows)
-        return np.array([float(weights.sum(dtype=np.float64)) for weights in own])
+        own = (self.weights[np.array(told.buckets(tree), np.int64)] for tree in trees)
+        scores = [float(weights.sum(dtype=np.float64)) for weights in own]
+        return Judged(trees, np.array(said), np.array(scores), [told.phrases(tree) for tree in trees])
 
 
 def expected_f1(trees: Sequence[Iterable[int]], scores: Floats) -> Floats:

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from secateur.features.tree import TreeFeatures, head_shares
 from secateur.kernels import ranking as kernel
-from secateur.kinds.lcfrs.ranker import AMONG, Candidates, Ranker
+from secateur.kinds.lcfrs.ranker import AMONG, Candidates, Judged, Ranker
 from secateur.kinds.pcfg.parser import Parser
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.metrics.discontinuous import DiscontinuousScoring
-from secateur.metrics.position_sets import PROPER, compare
+from secateur.metrics.position_sets import PROPER, Prepared, prepare
 from secateur.models.run import Run
 from secateur.models.storage import Schema, Spec
 from secateur.search.arrays import Floats, Ints, Weights
@@ -68,12 +68,13 @@ def _listed(parser: Parser, features: TreeFeatures, among: int, gold: Tree) -> L
     if not found.trees:
         return joined([])
     sizes, buckets = differing([told.buckets(tree) for tree in found.trees])
+    right = prepare(gold, PROPER)
     return Lists(
         np.array([0, len(sizes)]),
         np.array(found.said),
         np.concatenate(([0], np.cumsum(sizes))),
         buckets,
-        np.array([_f1(gold, tree) for tree in found.trees]),
+        np.array([_f1(right, tree) for tree in found.trees]),
     )
 
 
@@ -143,7 +144,8 @@ def ranker_of(
     folds = lists_of(run, train, features, settings, longest)
     weights, trust = fitted(joined(folds), 1 << features.bits)
     ranker = Ranker(features, weights, trust)
-    f1 = {factor: _judged(ranker.trusting(factor * trust), parser, dev) for factor in TRUSTS}
+    judged = [_judged(ranker, parser, gold) for gold in dev]
+    f1 = {factor: _accuracy(judged, factor * trust, dev) for factor in TRUSTS}
     best = max(f1, key=lambda factor: f1[factor])
     run.told(f"trees are ranked: F1 {f1[best]:.2f}, a grammar trusted {best:g} times as much as in lists")
     return ranker.trusting(best * trust)
@@ -172,18 +174,21 @@ def _fold(
     return Lists(**run.arrays(f"lists-{fold}-of-{FOLDS}", make, SCHEMA))
 
 
-def _judged(ranker: Ranker, parser: Parser, dev: Bank[Tree]) -> float:
+def _judged(ranker: Ranker, parser: Parser, gold: Tree) -> Judged:
+    """Of a held-out sentence; where it was not parsed, what there is instead."""
+    parses = parser.kbest(gold.words(), ranker.among)
+    found = ranker.judged(parses)
+    return found if found.trees else Judged([merge(parses[0].tree)], np.zeros(1), np.zeros(1), [[]])
+
+
+def _accuracy(judged: Sequence[Judged], trust: float, dev: Bank[Tree]) -> float:
     """F1 on held-out trees."""
-    found = []
-    for gold in dev:
-        parses = parser.kbest(gold.words(), ranker.among)
-        ranked = ranker.ranked(parses)
-        found.append(ranked[0][0] if ranked else merge(parses[0].tree))
+    found = (one.trees[int(one.expected(trust).argmax())] for one in judged)
     return DiscontinuousScoring().score(dev, found).accuracy
 
 
-def _f1(gold: Tree, tree: Tree) -> float:
-    right, found, _ = compare(gold, tree, PROPER)
-    assert found is not None, "a parse is over the words that were given"
+def _f1(right: Prepared, tree: Tree) -> float:
+    """Of a tree, as it is scored, against what was prepared of a gold one."""
+    found = prepare(tree, PROPER, dropped=right.dropped)
     both = right.brackets.total() + found.brackets.total()
     return 2 * (right.brackets & found.brackets).total() / both if both else 1.0
