@@ -63,6 +63,9 @@ def test_joined() -> None:
     one, other = of([1.0, 2.0], [[3], [4, 5]], [0.5, 1.0]), of([7.0], [[]], [0.25])
     both = joined([one, joined([]), other])
     assert both.ptr.tolist() == [0, 2, 3]
+    twice = joined([both, both])
+    assert twice.ptr.tolist() == [0, 2, 3, 5, 6]
+    assert twice.row_ptr.tolist() == [0, 1, 3, 3, 4, 6, 6]
     assert both.row_ptr.tolist() == [0, 1, 3, 3]
     assert both.buckets.tolist() == [3, 4, 5]
     assert both.said.tolist() == [1.0, 2.0, 7.0]
@@ -77,6 +80,8 @@ def test_what_tells_the_best_apart_is_learned() -> None:
     assert not weights[[6, 7]].any()
     assert trust > 0.0
     assert weights.shape == (16,)
+    weights, trust = fitted(joined([]), 4)
+    assert (weights.tolist(), trust) == ([0.0] * 4, 1.0)
 
 
 def likeness(one: sec.Tree, other: sec.Tree) -> float:

@@ -7,7 +7,7 @@ say nothing of it, and are left out of its list.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ def _listed(parser: Parser, features: TreeFeatures, among: int, gold: Tree) -> L
     told = features.of(parses[0].tree.words())
     found = Candidates.of(told, parses)
     if not found.trees:
-        return joined([])
+        return joined([])  # of no sentence
     sizes, buckets = differing([told.buckets(tree) for tree in found.trees])
     right = prepare(gold, PROPER)
     return Lists(
@@ -96,12 +96,14 @@ def differing(rows: Sequence[Sequence[int]]) -> tuple[Ints, npt.NDArray[np.uint3
 
 def joined(lists: Sequence[Lists]) -> Lists:
     """One after the other."""
-    rows = [len(one.said) for one in lists]
-    sizes = [np.diff(one.row_ptr) for one in lists]
+
+    def ends(sizes: Iterable[Ints]) -> Ints:
+        return np.concatenate(([0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))))
+
     return Lists(
-        np.concatenate(([0], np.cumsum([count for count in rows if count]))).astype(np.int64),
+        ends(np.diff(one.ptr) for one in lists),
         np.concatenate([np.zeros(0), *(one.said for one in lists)]),
-        np.concatenate(([0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes])))).astype(np.int64),
+        ends(np.diff(one.row_ptr) for one in lists),
         np.concatenate([np.zeros(0, np.uint32), *(one.buckets for one in lists)]),
         np.concatenate([np.zeros(0), *(one.f1 for one in lists)]),
     )
@@ -109,6 +111,8 @@ def joined(lists: Sequence[Lists]) -> Lists:
 
 def fitted(lists: Lists, dim: int, *, regularizer: float = REGULARIZER) -> tuple[Weights, float]:
     """Weights of the features, and of what a grammar says, under which the best of each list is likeliest."""
+    if not len(lists.said):
+        return np.zeros(dim, np.float32), 1.0
     sentences = np.repeat(np.arange(len(lists.ptr) - 1), np.diff(lists.ptr))
     owner = np.repeat(sentences, np.diff(lists.row_ptr))
     both = np.unique(lists.buckets.astype(np.int64) * len(lists.ptr) + owner)

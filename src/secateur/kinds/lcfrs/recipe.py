@@ -20,7 +20,7 @@ from secateur.kinds.lcfrs.exact import PlcfrsParser
 from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
 from secateur.kinds.lcfrs.ranker import Ranker
-from secateur.kinds.lcfrs.ranking import ranker_of
+from secateur.kinds.lcfrs.ranking import FOLDS, ranker_of
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
 from secateur.kinds.lcfrs.ways import offered
 from secateur.kinds.pcfg.ahead import compiled_ahead
@@ -90,7 +90,7 @@ def _ranker(
 ) -> Ranker | None:
     """What ranks the trees that a split grammar finds likeliest."""
     splitting = settings.blocks.splitting
-    if not settings.ranking or splitting is None:
+    if not settings.ranking or splitting is None or len(train) < 2 * FOLDS:
         return None
     apart = replace(splitting, levels=max(int(found.notes["level"]), 1), products=1)
     return ranker_of(run, train, dev, Parser(found.parts.grammar), apart, settings.max_length)
