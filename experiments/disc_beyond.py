@@ -71,9 +71,9 @@ class Listed:
 def listed(parser: Parser, features: TreeFeatures, gold: Tree) -> Listed:
     parses = parser.kbest(gold.words(), MOST)
     told = features.of(parses[0].tree.words())
-    trees, said = Candidates.of(told, parses)
+    trees, numbers, said = Candidates.of(told, parses)
     matches = DiscontinuousScoring().score([gold] * len(trees), trees).sentences
-    rows, phrases = ([say(tree) for tree in trees] for say in (told.buckets, told.phrases))
+    rows, phrases = (list(map(say, numbers)) for say in (told.buckets, told.phrases))
     return Listed(np.array(said), matches, rows, phrases)
 
 

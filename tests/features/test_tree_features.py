@@ -19,6 +19,12 @@ def grown(count: int) -> list[sec.Tree]:
     return list(DISCONTINUOUS.grown(count))
 
 
+def buckets(features: TreeFeatures, tree: sec.Tree) -> list[int]:
+    """Of a tree that no other came before."""
+    told = features.of(tree.words())
+    return told.buckets(told.number(tree))
+
+
 def test_head_shares() -> None:
     marked = sec.Tree("S", (sec.Tree("NP", (sec.Leaf(0, "a"),)), sec.Tree("VP", (sec.Leaf(1, "b"),), "hd")))
     assert head_shares([marked]) == {"S": {"NP": 0.0, "VP": 0.5}}
@@ -30,8 +36,8 @@ def test_what_was_said_before_changes_nothing() -> None:
     crossing, flat = map(discbracket.read_tree, (CROSSING, FLAT))
     features = TreeFeatures(head_shares([crossing, flat]))
     told = features.of(crossing.words())
-    first = [told.buckets(tree) for tree in (crossing, flat, crossing)]
-    alone = [Counter(features.of(tree.words()).buckets(tree)) for tree in (crossing, flat)]
+    first = [told.buckets(told.number(tree)) for tree in (crossing, flat, crossing)]
+    alone = [Counter(buckets(features, tree)) for tree in (crossing, flat)]
     assert list(map(Counter, first)) == [*alone, alone[0]]
     assert alone[0] != alone[1]
 
@@ -50,7 +56,7 @@ def test_every_tree_has_features(bits: int) -> None:
     trees = [*grown(40), sec.Tree("X", (sec.Leaf(0, "a"),))]
     features = TreeFeatures(head_shares(trees), bits)
     for tree in trees:
-        found = features.of(tree.words()).buckets(tree)
+        found = buckets(features, tree)
         phrases = sum(not node.is_preterminal for node in tree.nodes())
         assert len(found) >= 5 * len(tree.leaves()) + 7 * phrases
         assert all(0 <= bucket < 1 << bits for bucket in found)
@@ -59,9 +65,9 @@ def test_every_tree_has_features(bits: int) -> None:
 def test_words_and_labels_count() -> None:
     crossing = discbracket.read_tree(CROSSING)
     features = TreeFeatures({})
-    found = Counter(features.of(crossing.words()).buckets(crossing))
+    found = Counter(buckets(features, crossing))
     for before, after in (("(VP", "(XP"), ("(DT", "(PRP"), ("=you", "=they")):
         tree = discbracket.read_tree(CROSSING.replace(before, after))
-        assert Counter(features.of(tree.words()).buckets(tree)) != found
+        assert Counter(buckets(features, tree)) != found
     upper = discbracket.read_tree(CROSSING.replace("=you", "=You"))
-    assert Counter(features.of(upper.words()).buckets(upper)) == found
+    assert Counter(buckets(features, upper)) == found

@@ -71,24 +71,24 @@ class SentenceTrees:
         self.words = [word.lower() for word in words]
         self._heads, self._mask = features.heads, (1 << features.bits) - 1
         self._nodes: dict[Hashable, _Node] = {}
+        self._numbered: list[_Node] = []
         self._said: dict[Hashable, list[int]] = {}
         self._phrases: dict[Hashable, int] = {}
 
     def number(self, tree: Tree) -> int:
-        """The same for trees that are equal, but for relations."""
+        """A tree's own, the same for trees that are equal, but for relations."""
         return self._node(tree).number
 
-    def phrases(self, tree: Tree) -> list[int]:
-        """The numbers of its labelled sets of positions, without tags and the root; of all trees alike."""
+    def phrases(self, number: int) -> list[int]:
+        """A tree's labelled sets of positions, without tags and the root, as numbers: of all trees alike."""
         known = self._phrases
-        placed = _placed(self._node(tree))
+        placed = _placed(self._numbered[number])
         labelled = {(node.label, node.blocks) for node, parent, _ in placed if node.kids and parent}
         return [known.setdefault(one, len(known)) for one in labelled]
 
-    def buckets(self, tree: Tree) -> list[int]:
+    def buckets(self, number: int) -> list[int]:
         """The features of a tree, as often as each is said."""
-        top = self._node(tree)
-        placed = list(_placed(top))
+        placed = list(_placed(self._numbered[number]))
         tagged = {node.head: node.label for node, _, _ in placed if not node.kids}
         tags = [tagged.get(position, "") for position in range(len(self.words))]
         found = list(self._known(tuple(tags), partial(_tagging, self.words, tags)))
@@ -112,8 +112,8 @@ class SentenceTrees:
         if isinstance(first, Leaf):
             key: Hashable = (tree.label, first.position)
             if key not in self._nodes:
-                p, count = first.position, len(self._nodes)
-                self._nodes[key] = _Node(count, tree.label, tree.label, (), p, tree.label, ((p, p + 1),))
+                p, label = first.position, tree.label
+                self._add(key, _Node(len(self._nodes), label, label, (), p, label, ((p, p + 1),)))
             return self._nodes[key]
         kids = tuple(self._node(child) for child in tree.children if isinstance(child, Tree))
         key = (tree.label, tuple(kid.number for kid in kids))
@@ -122,8 +122,12 @@ class SentenceTrees:
             name = tree.label if len(blocks) == 1 else f"{tree.label}_{len(blocks)}"
             shares = self._heads.get(tree.label, {})
             top = max(kids, key=lambda kid: shares.get(kid.label, 0.0))
-            self._nodes[key] = _Node(len(self._nodes), name, tree.label, kids, top.head, top.tag, blocks)
+            self._add(key, _Node(len(self._nodes), name, tree.label, kids, top.head, top.tag, blocks))
         return self._nodes[key]
+
+    def _add(self, key: Hashable, node: _Node) -> None:
+        self._nodes[key] = node
+        self._numbered.append(node)
 
     def _known(self, key: Hashable, say: Callable[[], Iterable[str]]) -> list[int]:
         found = self._said.get(key)

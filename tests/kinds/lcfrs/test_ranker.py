@@ -101,7 +101,8 @@ def test_it_ranks(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
         found = parser.kbest(gold.words(), 100)
         said = {str(parse): parse.score or 0.0 for parse in reversed(plain.kbest(gold.words(), 100))}
         assert sorted(map(str, found)) == sorted(said)
-        own = [ranker.weights[ranker.features.of(gold.words()).buckets(one.tree)].sum() for one in found]
+        told = ranker.features.of(gold.words())
+        own = [ranker.weights[told.buckets(told.number(one.tree))].sum() for one in found]
         scores = [float(x) + ranker.trust * said[str(one)] for x, one in zip(own, found, strict=True)]
         chances = [math.exp((score - max(scores)) / EVEN) for score in scores]
         for parse in found:

@@ -29,18 +29,24 @@ class Candidates(NamedTuple):
     """Different trees of a sentence, and what a grammar says of each."""
 
     trees: list[Tree]
+    numbers: list[int]  # of the trees, by those who tell of them
     said: list[float]
 
     @classmethod
     def of(cls, told: SentenceTrees, parses: Iterable[Parse[Tree]]) -> Candidates:
         """From parses of blocks, best first: where several are put together to one tree, the first counts.
         There is none where a sentence was not parsed."""
-        found: dict[int, tuple[Tree, float]] = {}
+        found = cls([], [], [])
         for parse in parses:
-            if not parse.failed and parse.score is not None:
-                tree = merge(parse.tree)
-                found.setdefault(told.number(tree), (tree, parse.score))
-        return cls([tree for tree, _ in found.values()], [score for _, score in found.values()])
+            if parse.failed or parse.score is None:
+                continue
+            tree = merge(parse.tree)
+            number = told.number(tree)
+            if number not in found.numbers:
+                found.trees.append(tree)
+                found.numbers.append(number)
+                found.said.append(parse.score)
+        return found
 
 
 class Judged(NamedTuple):
@@ -79,10 +85,10 @@ class Ranker:
     def judged(self, parses: Sequence[Parse[Tree]]) -> Judged:
         """What features say of the different trees of a sentence."""
         told = self.features.of(parses[0].tree.words())
-        trees, said = Candidates.of(told, parses)
-        own = (self.weights[np.array(told.buckets(tree), np.int64)] for tree in trees)
+        trees, numbers, said = Candidates.of(told, parses)
+        own = (self.weights[np.array(told.buckets(number), np.int64)] for number in numbers)
         scores = [float(weights.sum(dtype=np.float64)) for weights in own]
-        return Judged(trees, np.array(said), np.array(scores), [told.phrases(tree) for tree in trees])
+        return Judged(trees, np.array(said), np.array(scores), list(map(told.phrases, numbers)))
 
 
 def expected_f1(trees: Sequence[Iterable[int]], scores: Floats) -> Floats:

@@ -67,7 +67,7 @@ def _listed(parser: Parser, features: TreeFeatures, among: int, gold: Tree) -> L
     found = Candidates.of(told, parses)
     if not found.trees:
         return joined([])  # of no sentence
-    sizes, buckets = differing([told.buckets(tree) for tree in found.trees])
+    sizes, buckets = differing(list(map(told.buckets, found.numbers)))
     right = prepare(gold, PROPER)
     return Lists(
         np.array([0, len(sizes)]),
