@@ -25,6 +25,7 @@ import arc_figure5
 import arc_lols
 import arc_table1
 import arc_vine
+import disc_beyond
 import disc_blocks
 import findings
 import fine_smoothing
@@ -52,7 +53,16 @@ PRUNING = (prune_runs, prune_figure2, prune_figure3, prune_figure4, prune_rollou
 FINE = (fine_smoothing, fine_speed)
 ARCS = (arc_table1, arc_vine, arc_bits, arc_figure2, arc_figure3, arc_figure4, arc_figure5, arc_lols)
 AGENDA = (agenda_table, agenda_deadline)
-LCFRS = (disc_blocks, lcfrs_dial, lcfrs_figure1, lcfrs_runs, lcfrs_policies, lcfrs_rollouts, lcfrs_oracle)
+LCFRS = (
+    disc_beyond,
+    disc_blocks,
+    lcfrs_dial,
+    lcfrs_figure1,
+    lcfrs_runs,
+    lcfrs_policies,
+    lcfrs_rollouts,
+    lcfrs_oracle,
+)
 
 Show = Callable[[Path, Pictures], Sections]
 # Each page, how it reaches the pictures, and what it shows.

@@ -116,37 +116,51 @@ def posteriors(woods, blocks, anchors):
     return forest_scores.outside(woods, blocks, forest_scores.inside(woods, blocks, anchors), anchors)
 
 
+class Thinned(NamedTuple):
+    """What a ladder leaves of a sentence."""
+
+    woods: forest.Forest  # without a top where `steps` are all there is
+    found: forest_scores.Posteriors  # of all grammars, multiplied
+    steps: np.ndarray  # [M, 5] the best derivation of the unsplit grammar
+    score: float  # of that
+    pushes: int
+    items: int
+    complete: bool
+
+
 @njit(cache=True, nogil=True)
-def masked(rules, ladder, least, labels, words, mask, anchors, limit):
-    """With the spans of a mask: the fields of Found.
+def thinned(rules, ladder, least, words, mask, anchors, limit):
+    """The forest of a sentence that its last level is asked about, and what that and other grammars say.
 
     `ladder`: Rungs of each level, the finest last, then those of other grammars; `least`: how likely an item
     must be by the unsplit grammar, and then by each level but the last, to be looked at further.
     """
     n = words.shape[0]
-    kept = kept_of(mask)
+    no_woods, no_scores = forest.nothing(), forest_scores.nothing()
     chart = cky.fill(rules, words, mask, anchors, limit)
     pushes, items = chart.pushes, chart.label.shape[0]
     top = cky.item_of(chart, 0, n, rules.start) if chart.complete else np.int64(-1)
     if top < 0:
-        none = unfold(labels, np.empty((0, 5), np.int64))
-        return none, -np.inf, pushes, items, kept, chart.complete
+        steps = np.empty((0, 5), np.int64)
+        return Thinned(
+            forest.nothing(), forest_scores.nothing(), steps, -np.inf, pushes, items, chart.complete
+        )
     steps = cky.trace(rules, chart, anchors, 0, n, rules.start)
     score = np.float64(chart.best[top])
     base_kept, node_kept, in_range = likely(rules, chart, words, anchors, steps, top, least[0])
     # Of anchored scores too far apart for the unsplit grammar's sums, all is looked at further, if there is
     # room for it; if not, the best derivation is all there is.
     if not in_range and np.uint64(ROOM) * pushes > np.uint64(limit):
-        return unfold(labels, steps), score, pushes, items, kept, True
+        return Thinned(no_woods, no_scores, steps, score, pushes, items, True)
     # Where nothing is too unlikely, the forest is as large as the chart.
     if least[0] <= NOTHING and np.uint64(ROOM) * pushes > np.uint64(limit):
-        none = unfold(labels, np.empty((0, 5), np.int64))
-        return none, -np.inf, pushes, items, kept, False
+        steps = np.empty((0, 5), np.int64)
+        return Thinned(no_woods, no_scores, steps, -np.inf, pushes, items, False)
     woods = forest.build(rules, chart, words, base_kept, node_kept)
     pushes += block_sizes(woods, ladder.splits[0])
     found = posteriors(woods, rung(ladder, 0), anchors)
     if woods.top < 0 or found.node[woods.top] == 0.0:
-        return unfold(labels, steps), score, pushes, items, kept, True
+        return Thinned(no_woods, no_scores, steps, score, pushes, items, True)
     for level in range(1, len(least)):
         thinner = forest.restrict(woods, found, least[level])
         pushes += block_sizes(thinner, ladder.splits[level])
@@ -159,5 +173,14 @@ def masked(rules, ladder, least, labels, words, mask, anchors, limit):
         said = posteriors(woods, rung(ladder, other), anchors)
         if said.node[woods.top] > 0.0:
             multiply(found, said)
-    steps, score = forest_scores.max_rule(woods, found)
-    return unfold(labels, steps), score, pushes, items, kept, True
+    return Thinned(woods, found, steps, score, pushes, items, True)
+
+
+@njit(cache=True, nogil=True)
+def masked(rules, ladder, least, labels, words, mask, anchors, limit):
+    """With the spans of a mask: the fields of Found. The rest is as for `thinned`."""
+    left = thinned(rules, ladder, least, words, mask, anchors, limit)
+    steps, score = left.steps, left.score
+    if left.woods.top >= 0:
+        steps, score = forest_scores.max_rule(left.woods, left.found)
+    return unfold(labels, steps), score, left.pushes, left.items, kept_of(mask), left.complete

@@ -33,6 +33,25 @@ class Forest(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def nothing():
+    """A forest of no derivation."""
+    none = np.empty(0, np.uint32)
+    ptr = np.zeros(1, np.uint32)
+    return Forest(
+        0,
+        np.int64(-1),
+        np.empty((0, 2), np.uint32),
+        ptr,
+        none,
+        none,
+        ptr,
+        np.empty((0, 4), np.uint32),
+        ptr,
+        np.empty((0, 3), np.uint32),
+    )
+
+
+@njit(cache=True, nogil=True)
 def grown(rows, needed):
     """The same rows, with room for as many and as many again."""
     larger = np.empty((2 * needed, rows.shape[1]), rows.dtype)

@@ -201,6 +201,13 @@ class Posteriors(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def nothing():
+    """Posteriors of a forest without items."""
+    none = np.empty(0)
+    return Posteriors(none, none, none, none)
+
+
+@njit(cache=True, nogil=True)
 def factor_of(below, above):
     """2^(below - above), by which outside scores go down; 0 where nothing that is in range went up."""
     n = below - above

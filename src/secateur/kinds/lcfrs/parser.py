@@ -1,15 +1,18 @@
-"""Parsers of models: by way of blocks (BlockParser), or by deduction with a PLCFRS."""
+"""Parsers of models: by way of blocks (BlockParser), with the likeliest trees ranked (RankedParser), or by
+deduction with a PLCFRS."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from secateur.errors import InputError
 from secateur.kinds.lcfrs.exact import NEVER, PlcfrsParser, Stops
 from secateur.kinds.lcfrs.parts import LcfrsParts
+from secateur.kinds.lcfrs.ranker import Ranker
 from secateur.kinds.lcfrs.settings import Using
-from secateur.kinds.lcfrs.ways import DEDUCE, is_deduced
+from secateur.kinds.lcfrs.ways import DEDUCE, RANKED, is_deduced
 from secateur.kinds.pcfg import parser as pcfg
 from secateur.kinds.pcfg import ways as blocks
 from secateur.kinds.pcfg.settings import Using as PhraseUsing
@@ -36,7 +39,11 @@ def parser_of(
     if using.binarized:
         raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
     inner = pcfg.chart_parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
-    return BlockParser(inner, using, _denser(parts, way, limits, using))
+    denser = _denser(parts, way, limits, using)
+    if RANKED not in way:
+        return BlockParser(inner, using, denser)
+    assert parts.ranker is not None, "trees are ranked where a ranker is there"
+    return RankedParser(inner, parts.ranker, using, denser)
 
 
 def _denser(parts: LcfrsParts, way: Way, limits: Limits, using: Using) -> SentenceParser[Tree] | None:
@@ -123,3 +130,38 @@ class BlockParser(SentenceParser[Tree]):
 
     def _merged(self, parse: Parse[Tree]) -> Parse[Tree]:
         return replace(parse, tree=merge(parse.tree), annotation=self.annotation)
+
+
+class RankedParser(BlockParser):
+    """A parser of blocks whose likeliest trees are ranked, by features of what they are put together to."""
+
+    def __init__(
+        self,
+        inner: pcfg.Parser,
+        ranker: Ranker,
+        using: Using | None = None,
+        otherwise: SentenceParser[Tree] | None = None,
+    ) -> None:
+        """`inner`: one with a max-rule tree; `otherwise` as for a BlockParser."""
+        super().__init__(inner, using, otherwise)
+        self.ranker = ranker
+
+    def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
+        return [self._best(sentence) for sentence in sentences]
+
+    def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
+        return self._ranked(self.given(words), k) or super().kbest(words, k)
+
+    def _best(self, sentence: Sentence) -> Parse[Tree] | None:
+        ranked = self._ranked(sentence, 1)
+        return ranked[0] if ranked else super().search([sentence])[0]
+
+    def _ranked(self, sentence: Sentence, k: int) -> list[Parse[Tree]]:
+        """The best k of those that are ranked; none of a sentence that is not parsed as a whole."""
+        started = time.perf_counter()
+        parses = self.inner.kbest(sentence, max(k, self.ranker.among))
+        if parses[0].failed or parses[0].degraded:
+            return []
+        ranked = self.ranker.ranked(parses)[:k]
+        like = replace(parses[0], seconds=time.perf_counter() - started, annotation=self.annotation)
+        return [replace(like, tree=tree, score=score) for tree, score in ranked]

@@ -8,29 +8,37 @@ plcfrs.gr.gz      a PLCFRS as text
 coarse.gr.gz      the PCFG that is parsed with first, if there is one
 items.json        the coarse symbol of each component, the templates that policies about items see, which
                   these are, and which are about the coarse grammar's spans
+
+Ranker:
+ranker.json       how often which children are heads, and the like
+ranker.npz        the weights of features of whole trees
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import NamedTuple
 
 from secateur.errors import InputError
 from secateur.features.item import ItemFeatures
 from secateur.features.span import SpanFeatures, View
+from secateur.features.tree import TreeFeatures
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.grammar.lcfrs.text import parse_plcfrs, write_plcfrs
 from secateur.grammar.text import parse_grammar, write_grammar
 from secateur.kinds.lcfrs.coarse import CoarseToFine
 from secateur.kinds.lcfrs.deduction import Deduction
+from secateur.kinds.lcfrs.ranker import Ranker
 from secateur.kinds.pcfg import parts as blocks
 from secateur.kinds.pcfg.parts import PcfgParts
-from secateur.models.storage import Content, Store
+from secateur.models.storage import Content, Store, weights_file
 
 GRAMMAR, COARSE, ITEMS = "plcfrs.gr.gz", "coarse.gr.gz", "items.json"
+RANKER, RANKER_WEIGHTS = "ranker.json", "ranker.npz"
+MOST, MOST_BITS, LARGEST = 1000, 24, 1e12  # trees to rank, bits of features, trust
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ class LcfrsParts:
 
     blocks: PcfgParts | None = None
     deduction: Deduction | None = None
+    ranker: Ranker | None = None  # of trees by blocks
 
     def fits(self, dim: int) -> bool:
         """Whether policies may have so many features: all have as many."""
@@ -84,7 +93,26 @@ class _Items(NamedTuple):
 def read(store: Store, views: Mapping[str, View]) -> LcfrsParts:
     """The parts of a model; `views` brings the functions of templates that users added."""
     own = blocks.read(store, views) if store.has(blocks.GRAMMAR) or not store.has(GRAMMAR) else None
-    return LcfrsParts(own, _deduction(store, own) if store.has(GRAMMAR) else None)
+    deduction = _deduction(store, own) if store.has(GRAMMAR) else None
+    return LcfrsParts(own, deduction, _ranker(store) if own is not None and store.has(RANKER) else None)
+
+
+class _Ranking(NamedTuple):
+    """ranker.json."""
+
+    heads: dict[str, dict[str, float]]
+    bits: int
+    trust: float
+    among: int
+
+
+def _ranker(store: Store) -> Ranker:
+    given = store.json(RANKER, _Ranking)
+    with store.blamed(RANKER):
+        if not 1 <= given.bits <= MOST_BITS or not 1 <= given.among <= MOST or not abs(given.trust) < LARGEST:
+            raise InputError(f"{given.bits} bits, {given.among} trees, {given.trust:g} for what grammars say")
+    weights = store.weights(RANKER_WEIGHTS, 1 << given.bits)
+    return Ranker(TreeFeatures(given.heads, given.bits), weights, given.trust, given.among)
 
 
 def _deduction(store: Store, own: PcfgParts | None) -> Deduction:
@@ -121,6 +149,10 @@ def _deduction(store: Store, own: PcfgParts | None) -> Deduction:
 def write(parts: LcfrsParts) -> dict[str, Content]:
     """The files of a model."""
     found = blocks.write(parts.blocks) if parts.blocks is not None else {}
+    if parts.ranker is not None:
+        features, weights, trust, among = (getattr(parts.ranker, one.name) for one in fields(parts.ranker))
+        found[RANKER] = json.dumps(_Ranking(features.heads, features.bits, trust, among)._asdict())
+        found[RANKER_WEIGHTS] = weights_file(weights)
     deduction = parts.deduction
     if deduction is None:
         return found

@@ -19,10 +19,13 @@ from secateur.kinds.lcfrs.deduction import Deduction
 from secateur.kinds.lcfrs.exact import PlcfrsParser
 from secateur.kinds.lcfrs.items import ItemTrainer
 from secateur.kinds.lcfrs.parts import LcfrsParts
+from secateur.kinds.lcfrs.ranker import Ranker
+from secateur.kinds.lcfrs.ranking import FOLDS, ranker_of
 from secateur.kinds.lcfrs.settings import LcfrsSettings, Using
 from secateur.kinds.lcfrs.ways import offered
 from secateur.kinds.pcfg.ahead import compiled_ahead
-from secateur.kinds.pcfg.recipe import learned
+from secateur.kinds.pcfg.parser import Parser
+from secateur.kinds.pcfg.recipe import Learned, learned
 from secateur.kinds.pcfg.settings import COARSE, Settings
 from secateur.kinds.pcfg.trainer import Trainer
 from secateur.metrics.discontinuous import DiscontinuousScores, DiscontinuousScoring
@@ -60,13 +63,14 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
     judging = dev[1::2]
     with compiled_ahead():
         found = learned(run, blocks, held, settings.blocks, MergedScoring())
-        parts, policies, log = LcfrsParts(found.parts), found.policies, found.log
+        ranker = _ranker(run, train, dev[::2], settings, found)
+        parts, policies, log = LcfrsParts(found.parts, ranker=ranker), found.policies, found.log
         gapped = sum(tree.is_discontinuous for tree in train)
         if not gapped:
             run.told(f"none of {len(train):,} trees is discontinuous: they are learned from as phrases")
         if settings.deduction and gapped:
             deduction, own, rounds = deduced(run, train, dev, settings, found.parts.features)
-            parts, policies, log = LcfrsParts(found.parts, deduction), policies | own, [*log, *rounds]
+            parts, policies, log = replace(parts, deduction=deduction), policies | own, [*log, *rounds]
         points = measure_all(
             run,
             KIND,
@@ -79,6 +83,17 @@ def train(run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings)
         )
     notes = {"judged on": len(judging), "discontinuous trees": gapped, **found.notes, **settings.own_notes}
     return Trained(parts, policies, with_tradeoffs(points), notes, log)
+
+
+def _ranker(
+    run: Run, train: Bank[Tree], dev: Bank[Tree], settings: LcfrsSettings, found: Learned
+) -> Ranker | None:
+    """What ranks the trees that a split grammar finds likeliest."""
+    splitting = settings.blocks.splitting
+    if not settings.ranking or splitting is None or len(train) < 2 * FOLDS:
+        return None
+    apart = replace(splitting, levels=max(int(found.notes["level"]), 1), products=1)
+    return ranker_of(run, train, dev, Parser(found.parts.grammar), apart, settings.max_length)
 
 
 def deduced(

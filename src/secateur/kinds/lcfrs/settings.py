@@ -30,6 +30,7 @@ class LcfrsSettings:
     iterations: int = option_as_in(Settings, "iterations", default=4)
     max_length: int = option_as_in(Settings, "max_length")
     minibatch: int | None = option(1500, "Sentences a round of LOLS.", low=1, counts="sentences a round")
+    ranking: bool = option(True, "Of a fine grammar: points whose likeliest trees are ranked as wholes.")
     deduction: bool = option(True, "Points of a PLCFRS too: exact, coarse to fine, and pruned.")
     # By default none: no setting of the dial would choose a policy about items beside blocks.
     item_points: int = option(
@@ -71,7 +72,7 @@ class LcfrsSettings:
     @property
     def own_notes(self) -> dict[str, Any]:
         """What models note beside what they note of blocks."""
-        names = ("deduction", "item_points", "unit", "item_length", "item_trees")
+        names = ("ranking", "deduction", "item_points", "unit", "item_length", "item_trees")
         return {name: getattr(self, name) for name in names}
 
 

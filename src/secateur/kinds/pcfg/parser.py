@@ -26,6 +26,7 @@ from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
 from secateur.kinds.pcfg.agenda import agenda_parser_of
 from secateur.kinds.pcfg.certificates import Certifier
+from secateur.kinds.pcfg.forest import rule_forest
 from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
@@ -202,12 +203,16 @@ class Parser(GrammarParser):
         return Found(*kernel.masked(*how, self._labels, ids, kept, anchors, limit))
 
     def kbest(self, words: Given, k: int, *, anchors: Anchors = NO_ANCHORS) -> list[Parse[Tree]]:
-        """The trees of up to k different derivations, best first; one flat tree where there is none."""
+        """The trees of up to k different derivations, best first; one flat tree where there is none.
+
+        By max-rule, what a derivation is worth is the product of its rules' posteriors."""
         check_least({"best trees": (k, 1)})
+        if self.ladder is not None:
+            return self._by_rules(self.given(words), k, anchors)
         if self.split is not None:
             raise InputError(
-                "the derivations of a split grammar are not listed",
-                fix="parse with its flat grammar: Parser(grammar.flat())",
+                "the derivations over sub-symbols are not listed",
+                fix="parse by max-rule, or with the flat grammar: Parser(grammar.flat())",
             )
         started = time.perf_counter()
         sentence, ids, chart = self._chart(words, anchors)
@@ -226,6 +231,22 @@ class Parser(GrammarParser):
             return parses
         tree = flat_tree(self.grammar, ids, sentence.leaves)
         return [self._made(tree, work, started, -np.inf, failed=True)]
+
+    def _by_rules(self, sentence: Sentence, k: int, anchors: Anchors) -> list[Parse[Tree]]:
+        started, n, ladder = time.perf_counter(), len(sentence), self.ladder
+        assert ladder is not None, "max-rule trees have one"
+        sentence = sentence.spelt(self.grammar.lexicon.index)
+        if n > self.limits.words:
+            return [self._too_long(sentence)]
+        ids, scores = self.grammar.lexicon.encode(sentence.penn), self._anchors(anchors, n)
+        how = (self.grammar.rules, ladder.rungs, ladder.least, ids, self.kept(sentence), scores)
+        left = fine.thinned(*how, self.limits.chart_bytes)
+        if left.woods.top < 0:
+            return [self.parse(sentence, anchors=anchors)]
+        work = Work(pushes=int(left.pushes), items=int(left.items))
+        found, leaves = rule_forest(left.woods, left.found).kbest(k), sentence.leaves
+        trees = ((build_tree(self.grammar, h, leaves, binarized=self.binarized), p) for h, p in found)
+        return [self._made(tree, work, started, score) for tree, score in trees]
 
     def marginals(self, words: Given, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
         """Posteriors of spans and labels; None where there is no parse or the sentence is too long."""
