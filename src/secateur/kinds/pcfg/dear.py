@@ -28,8 +28,9 @@ from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.kernels.cky.sparse import cell_of
 from secateur.kernels.cky.unfold import unfold
-from secateur.kinds.pcfg.agenda import STATUS, flat_of
+from secateur.kinds.pcfg.agenda import STATUS
 from secateur.kinds.pcfg.certificates import costs_only
+from secateur.kinds.pcfg.orders import flat_of
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.models.limits import Limits

@@ -29,10 +29,10 @@ from secateur.kinds.pcfg.certificates import Certifier
 from secateur.kinds.pcfg.forest import rule_forest
 from secateur.kinds.pcfg.kbest import KBest
 from secateur.kinds.pcfg.parts import PcfgParts
-from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, split_marginals
+from secateur.kinds.pcfg.posterior import Marginals, marginals, max_recall_tree, spans_of, split_marginals
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
-from secateur.kinds.pcfg.ways import ORDER, VITERBI, grammar_of, ladder_along
+from secateur.kinds.pcfg.ways import ORDER, VITERBI, decoder_of, grammar_of, ladder_along
 from secateur.models.limits import Limits
 from secateur.models.parse import Given, Parse
 from secateur.models.point import Way
@@ -77,7 +77,7 @@ class Parser(GrammarParser):
             raise InputError("a policy and another choice of spans", fix="give one of them")
         self.split = grammar if isinstance(grammar, SplitPCFG) else None
         self.grammar: PCFG = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
-        self.decode = _decoder(decode, self.split)
+        self.decode = decoder_of(decode, self.split)
         if self.decode == "viterbi" and ladder is not None:
             raise InputError("a ladder without a max-rule tree at its end", fix="leave one of them out")
         self.ladder = ladder
@@ -128,7 +128,7 @@ class Parser(GrammarParser):
         found = super().answers(sentences)
         if using.marginals is None:
             return found
-        nothing = _spans(None, using.marginals)
+        nothing = spans_of(None, using.marginals)
         return [[replace(parse, notes=parse.notes or nothing) for parse in parses] for parses in found]
 
     def _whole(
@@ -261,7 +261,7 @@ class Parser(GrammarParser):
         sentence, ids, found, work = self._posteriors(words, anchors)
         notes: dict[str, Any] = {}
         if self.using.marginals is not None:
-            notes = _spans(found, self.using.marginals)
+            notes = spans_of(found, self.using.marginals)
         if work is None:
             return replace(self._too_long(sentence), notes=notes)
         if found is None:
@@ -390,24 +390,3 @@ def chart_parser_of(
         ladder=ladder_along(grammar, way),
         using=using,
     )
-
-
-def _spans(found: Marginals | None, threshold: float) -> dict[str, Any]:
-    """Posteriors for machines."""
-    if found is None:
-        return {"log_total": None, "spans": []}
-    spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in found.above(threshold)]
-    return {"log_total": found.log_total, "spans": spans}
-
-
-def _decoder(decode: str | None, split: SplitPCFG | None) -> str:
-    """What to parse for, checked."""
-    if decode not in (None, "max-rule", "viterbi"):
-        raise InputError(f"decode is {decode!r}", fix="choose max-rule or viterbi")
-    if split is None:
-        if decode == "max-rule":
-            raise InputError("max-rule trees are those of split grammars", fix="leave decode out")
-        return "viterbi"
-    if decode == "viterbi":
-        split.check_single()
-    return decode or "max-rule"

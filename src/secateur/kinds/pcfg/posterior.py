@@ -118,3 +118,11 @@ def max_recall_tree(found: Marginals, root: str, leaves: Sequence[str]) -> tuple
         return children
 
     return Tree(root, build(0, n)), expected
+
+
+def spans_of(found: Marginals | None, threshold: float) -> dict[str, Any]:
+    """Posteriors for machines."""
+    if found is None:
+        return {"log_total": None, "spans": []}
+    spans = [[span.label, span.i, span.k, round(p, 6)] for span, p in found.above(threshold)]
+    return {"log_total": found.log_total, "spans": spans}

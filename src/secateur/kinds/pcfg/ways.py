@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from secateur.errors import InputError
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.projection import seen_from
@@ -131,3 +132,16 @@ def ladder_along(grammar: PCFG | SplitPCFG, way: Way) -> Ladder | None:
     if isinstance(grammar, PCFG) or way["decode"] == VITERBI:
         return None
     return grammar.ladder.dropping(float(way[_LEAST])) if _LEAST in way else grammar.ladder
+
+
+def decoder_of(decode: str | None, split: SplitPCFG | None) -> str:
+    """What to parse for, checked."""
+    if decode not in (None, "max-rule", "viterbi"):
+        raise InputError(f"decode is {decode!r}", fix="choose max-rule or viterbi")
+    if split is None:
+        if decode == "max-rule":
+            raise InputError("max-rule trees are those of split grammars", fix="leave decode out")
+        return "viterbi"
+    if decode == "viterbi":
+        split.check_single()
+    return decode or "max-rule"
