@@ -8,7 +8,8 @@ one half of dev, as the other half says which policy to take. What is chosen, an
 them on test, are two things; test decides nothing. Learning starts where items are popped by score alone, as
 in the paper, or where they are by the boundary figure of merit (Caraballo and Charniak 1998). Counted are all
 pops, of all attempts where what was dropped left no parse; recall and F1 with tags, over binarized nodes
-without made symbols; and EVALB's F1. A sentence without a parse finds nothing.
+without made symbols; and EVALB's F1. A sentence without a parse finds nothing; where searches may be given up
+("halting"), it finds what covers it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ from secateur.kernels.cky.sparse import cell_of
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.search.core import Example, Outcome, Policy
 from secateur.search.parallel import Engine
+from secateur.tasks.agenda_order.halting import AgendaHalting, at_first_parse, halting_learner
+from secateur.tasks.agenda_order.halting import examples as halting_examples
+from secateur.tasks.agenda_order.halting import reward_of as halting_reward
 from secateur.tasks.agenda_order.learn import OrderSettings, drawn_order, examples, order_learner, reward_of
 from secateur.tasks.agenda_order.oracle import Oracle, items_of
 from secateur.tasks.agenda_order.task import AgendaOrder
@@ -50,8 +54,10 @@ MOST_LONG = 100  # sentences of more words: exact search takes .3 s each
 LOSS = 0.3  # F1 that a choice may cost on its half of dev
 WIDEN = How(8.0, EXACT.merge, 1.5)  # "deepening"
 SEEDS = (0, 1, 2)
+HALTING_TRADEOFF = 1e-5  # F1 of a sentence, from 0 to 1, that a pop has to bring
 BOUNDARY = ("words", "label | word before", "word after | label")
 BEGINS = {"score": (), "boundary": BOUNDARY}
+DYNAMIC, HALTING = "I+, dynamic", "I+, halting"
 # Learner, what is rewarded, its other settings.
 LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("D-", {"learner": "D-"}),
@@ -64,6 +70,8 @@ LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("I+, 5 passes alone", {"learner": "I+", "alone": 5}),
     ("plain", {"learner": "plain", "passes": 5, "trajectories": 2}),
     ("DAgger", {"learner": "dagger"}),
+    (DYNAMIC, {"learner": "I+"}),
+    (HALTING, {"learner": "I+"}),
 )
 CHEATING = ("plain, cheating", {"learner": "plain", "passes": 5, "trajectories": 2})
 NOTHING = "nothing learned"
@@ -148,7 +156,8 @@ class Judging:
         found = []
         for x, gold in data:
             outcome = self.task.run(x, self.policy)
-            work = [outcome.work.pops, outcome.work.pushes, outcome.parts is None]
+            failed = outcome.parts is None or outcome.parts.score == -np.inf
+            work = [outcome.work.pops, outcome.work.pushes, failed]
             found.append(np.array([*work, *counts(self.task, outcome, gold)]))
         return found
 
@@ -179,6 +188,22 @@ def counts(task: AgendaOrder, outcome: Outcome, gold: Any) -> Any:
     found = np.unique(len(oracle.labels) * cell_of(i, k) + oracle.label[symbol])
     right = int(np.isin(wanted, found.astype(np.uint64)).sum())
     return np.array([right, len(found), len(wanted), *task.brackets.matches(steps, gold.brackets)])
+
+
+def dynamic(task: AgendaOrder) -> AgendaOrder:
+    """With features that change as a search goes on."""
+    features = task.features
+    settings = replace(features.settings, dynamic=True)
+    return replace(task, features=features.with_settings(settings))
+
+
+def ended(task: AgendaOrder, policy: Policy, trees: Sequence[sec.Tree], seed: int, jobs: int) -> AgendaOrder:
+    """With a policy that ends searches in this order, learned from the same sentences."""
+    halting = AgendaHalting(task, policy, tradeoff=HALTING_TRADEOFF)
+    data, begin = halting_examples(halting, trees), at_first_parse()
+    learner = halting_learner(seed=seed, engine=Engine(jobs))
+    learner.fit(halting, data, halting_reward(halting), begin, dev=data)
+    return replace(task, halting=halting.halting(learner.policy_))
 
 
 @dataclass(frozen=True)
@@ -240,6 +265,7 @@ def measure(case: AgendaCase) -> Row:
         }
         for name, options in ((NOTHING, None), *LEARNED, *((CHEATING,) if begin == "score" else ())):
             own, some = cheating(task, data) if name == CHEATING[0] else (task, data)
+            own = dynamic(task) if name == DYNAMIC else own
             for seed in case.seeds if options else (0,):
                 policy = Policy(own.features.start(*names))
                 if options:
@@ -247,6 +273,8 @@ def measure(case: AgendaCase) -> Row:
                     policy = learned(own, policy, some["train"], settings, case.jobs)
                 for widen in (False, True):
                     search = replace(own, how=WIDEN) if widen else own
+                    if name == HALTING:
+                        search = ended(search, policy, case.parts["train"], seed, case.jobs)
                     found = {part: judged(search, policy, kept, case.jobs) for part, kept in some.items()}
                     about = {"begin": begin, "learner": name, "seed": seed, "widen": widen}
                     rows.append({**about, **found})
