@@ -8,7 +8,8 @@ one half of dev, as the other half says which policy to take. What is chosen, an
 them on test, are two things; test decides nothing. Learning starts where items are popped by score alone, as
 in the paper, or where they are by the boundary figure of merit (Caraballo and Charniak 1998). Counted are all
 pops, of all attempts where what was dropped left no parse; recall and F1 with tags, over binarized nodes
-without made symbols; and EVALB's F1. A sentence without a parse finds nothing.
+without made symbols; and EVALB's F1. A sentence without a parse finds nothing; where searches may be given up
+("halting"), it finds what covers it.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ from secateur.kernels.cky.sparse import cell_of
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.search.core import Example, Outcome, Policy, Reward
 from secateur.search.parallel import Engine
+from secateur.tasks.agenda_order.halting import AgendaHalting, at_first_parse, halting_learner
+from secateur.tasks.agenda_order.halting import examples as halting_examples
+from secateur.tasks.agenda_order.halting import reward_of as halting_reward
 from secateur.tasks.agenda_order.learn import OrderSettings, drawn_order, examples, order_learner, reward_of
 from secateur.tasks.agenda_order.oracle import Oracle, items_of
 from secateur.tasks.agenda_order.rollouts import RollOutSettings, pop_choice, rollout_learner
@@ -52,9 +56,11 @@ MOST_LONG = {"choice": 40, "test": 100}  # sentences of more words: exact search
 LOSS = 0.3  # F1 that a choice may cost on its half of dev
 WIDEN = How(8.0, EXACT.merge, 1.5)  # "deepening"
 SEEDS = (0, 1, 2)
+HALTING_TRADEOFF = 1e-5  # F1 of a sentence, from 0 to 1, that a pop has to bring
 BOUNDARY = ("words", "label | word before", "word after | label")
 BEGINS = {"score": (), "boundary": BOUNDARY}
 PAPER = ("D-", "I-", "D+", "I+")  # learned with every seed, others with the first
+DYNAMIC, HALTING = "I+, dynamic", "I+, halting"
 # Learner, what is rewarded, its other settings.
 LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("D-", {"learner": "D-"}),
@@ -68,6 +74,8 @@ LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("plain", {"learner": "plain", "passes": 5, "trajectories": 2}),
     ("DAgger", {"learner": "dagger"}),
     ("LOLS", {"rounds": 10}),
+    (DYNAMIC, {"learner": "I+"}),
+    (HALTING, {"learner": "I+"}),
 )
 CHEATING = ("plain, cheating", {"learner": "plain", "passes": 5, "trajectories": 2})
 NOTHING = "nothing learned"
@@ -152,7 +160,8 @@ class Judging:
         found = []
         for x, gold in data:
             outcome = self.task.run(x, self.policy)
-            work = [outcome.work.pops, outcome.work.pushes, outcome.parts is None]
+            failed = outcome.parts is None or outcome.parts.score == -np.inf
+            work = [outcome.work.pops, outcome.work.pushes, failed]
             found.append(np.array([*work, *counts(self.task, outcome, gold)]))
         return found
 
@@ -183,6 +192,22 @@ def counts(task: AgendaOrder, outcome: Outcome, gold: Any) -> Any:
     found = np.unique(len(oracle.labels) * cell_of(i, k) + oracle.label[symbol])
     right = int(np.isin(wanted, found.astype(np.uint64)).sum())
     return np.array([right, len(found), len(wanted), *task.brackets.matches(steps, gold.brackets)])
+
+
+def dynamic(task: AgendaOrder) -> AgendaOrder:
+    """With features that change as a search goes on."""
+    features = task.features
+    settings = replace(features.settings, dynamic=True)
+    return replace(task, features=features.with_settings(settings))
+
+
+def ended(task: AgendaOrder, policy: Policy, trees: Sequence[sec.Tree], seed: int, jobs: int) -> AgendaOrder:
+    """With a policy that ends searches in this order, learned from the same sentences."""
+    halting = AgendaHalting(task, policy, tradeoff=HALTING_TRADEOFF)
+    data, begin = halting_examples(halting, trees), at_first_parse()
+    learner = halting_learner(seed=seed, engine=Engine(jobs))
+    learner.fit(halting, data, halting_reward(halting), begin, dev=data)
+    return replace(task, halting=halting.halting(learner.policy_))
 
 
 @dataclass(frozen=True)
@@ -272,12 +297,17 @@ def runs_of(case: AgendaCase, begin: str) -> Iterator[tuple[str, dict[str, Any] 
             yield name, options, seed
 
 
-def rows_of(case: AgendaCase, given: Ready, name: str, options: dict[str, Any] | None, seed: int) -> Row:
+def rows_of(
+    case: AgendaCase, given: Ready, begin: str, name: str, options: dict[str, Any] | None, seed: int
+) -> Row:
     """A policy, learned or not, on all parts: as it is, and with deepening."""
     own = given
     if name == CHEATING[0]:
         task, data = cheating(given.task, given.data)
         own = Ready(task, Policy(task.features.start()), data)
+    elif name == DYNAMIC:
+        task = dynamic(given.task)
+        own = Ready(task, Policy(task.features.start(*BEGINS[begin])), given.data)
     policy, spent = own.begin, 0.0
     if options is not None:
         started = time.process_time()
@@ -287,6 +317,8 @@ def rows_of(case: AgendaCase, given: Ready, name: str, options: dict[str, Any] |
     found: Row = {"seconds": spent}
     for widen in (False, True):
         search = replace(own.task, how=WIDEN) if widen else own.task
+        if name == HALTING:
+            search = ended(search, policy, case.parts["train"], seed, case.jobs)
         parts = {part: judged(search, policy, some, case.jobs) for part, some in own.data.items()}
         found["widened" if widen else "plain"] = parts
     return found
@@ -301,13 +333,12 @@ def measure(case: AgendaCase) -> Row:
         for name, options, seed in runs_of(case, begin):
             how = {"levels": case.levels, "passes": case.passes, "most": case.most}
             about = {"begin": begin, "learner": name, "seed": seed, **how}
-            found = row_in(file, about, partial(rows_of, case, given, name, options, seed))
+            found = row_in(file, about, partial(rows_of, case, given, begin, name, options, seed))
             for widen in (False, True):
                 parts = found["widened" if widen else "plain"]
                 rows.append({**about, "widen": widen, "seconds": found["seconds"], **parts})
-            print(
-                name, begin, seed, {part: round(r["pops"]) for part, r in found["plain"].items()}, flush=True
-            )
+            pops = {part: round(own["pops"]) for part, own in found["plain"].items()}
+            print(begin, name, seed, pops, flush=True)
     return {"sentences": sentences, "rows": rows}
 
 

@@ -36,7 +36,7 @@ def results() -> list[Any]:
     ):
         words = grammar.lexicon.encode(["ab"[w] for w in rng.integers(0, 2, n)])
         order = uniform_cost(n, symbols)
-        order = order._replace(span=rng.normal(size=order.span.shape))
+        order = order._replace(span=rng.normal(size=order.span.shape), dynamic=rng.normal(size=4))
         items = [(i, i + 1, symbol, 0) for i in range(n) for symbol in (1, 2)]
         names = np.sort(np.array([name_of(*item) for item in items], np.uint64))
         keys = np.sort(np.array([2 * (symbols * cell_of(i, k) + x) for i, k, x, _ in items], np.uint64))

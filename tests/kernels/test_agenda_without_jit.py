@@ -9,6 +9,7 @@ import numpy as np
 
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.derivation import pops_of
+from secateur.kernels.agenda.halting import AFTER, BEFORE, Looks, halted
 from secateur.kernels.agenda.joins import joins_of
 from secateur.kernels.agenda.parse import first_parse
 from secateur.kernels.agenda.priorities import NO_LIMITS, How, uniform_cost
@@ -43,7 +44,13 @@ def results() -> list[Any]:
         anchors = Anchors(span.astype(np.float32), tag.astype(np.float32)) if n == 7 else NO_ANCHORS
         order = uniform_cost(n, symbols)
         order = order._replace(span=rng.normal(size=order.span.shape))
+        if n > 6:
+            order = order._replace(dynamic=rng.normal(size=4))
         steps, score, *work = first_parse(rules, joins, words, mask, anchors, order, how, NO_LIMITS)
+        found.append([steps.tolist(), float(score), [int(w) for w in work]])
+        weights = np.repeat((1.0, -1.0), (BEFORE, AFTER))
+        given = (rules, joins, words, mask, anchors, order, how, NO_LIMITS, Looks(first=2.0), weights)
+        steps, score, *work = halted(*given)
         found.append([steps.tolist(), float(score), [int(w) for w in work]])
         state = begin(rules, words, mask, anchors, order, how, log=True)
         for _ in range(3):

@@ -166,7 +166,7 @@ class Agenda:
             self.best_node[i, k] = (score, item)
 
     def look(self, item: Item, score: np.float32) -> list[float]:
-        """What there is beside an item; its own score is among the best already, but not yet among the made."""
+        """What there is beside an item; its own score is among the best already, not among the made."""
         if not len(self.priorities.dynamic):
             return []
         i, k, *_ = item

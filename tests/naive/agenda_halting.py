@@ -27,7 +27,7 @@ def halted(case: tuple[object, ...], looks: Looks, weights: Floats) -> Ended:
     """`case`: what an Agenda takes; its last part widens delta."""
     *given, how = case
     agenda, pops, pushes = Agenda(*given, how), 0, 0  # type: ignore[arg-type]
-    n, due = agenda.n, looks.first * agenda.n
+    due = looks.first * agenda.n
     parses: list[tuple[int, float]] = []  # pops and scores
     seen: list[Floats] = []
     target = max(math.ceil(min(due, 1 << 62)), 1)

@@ -70,7 +70,9 @@ def test_a_course_is_the_search(how: How) -> None:
     for tree in TEST[:8]:
         x = own.encode(tree.words())
         for policy in policies():
-            ended = AgendaOrder(order().grammar, order().features, how, order().oracle, halting=own.halting(policy))
+            ended = AgendaOrder(
+                order().grammar, order().features, how, order().oracle, halting=own.halting(policy)
+            )
             found = ended.run(ended.encode(tree.words()), own.priorities)
             wanted = own.run(x, policy)
             assert found.work == wanted.work

@@ -1,7 +1,7 @@
 """What an item's priority depends on: the features of the 2012 paper, section 2.3, and more.
 
-Items are (i, k, symbol). All features but the inside score and the dynamic ones are known before a sentence is
-parsed, and depend on the span, on the label and one end of the span, or on the label and the span: the kernel
+Items are (i, k, symbol). All features but the inside score and the dynamic ones are known before a sentence
+is parsed, and depend on the span, on the label and one end of it, or on the label and the span: the kernel
 receives their sums as tables. Each is divided by a fixed scale, so that one step size suits all weights.
 
 - inside: the Viterbi inside score; or divided by the sentence's length; or less the best inside score that a
@@ -235,7 +235,7 @@ class PriorityFeatures:
         )
 
     def rows(self, x: Known, items: Ints, inside: Weights, dynamic: Floats = NOTHING) -> Rows:
-        """The features of items [R, 3] of these inside scores, and dynamic features [R, D] where there are any;
+        """The features of items [R, 3] with these inside scores, and dynamic features [R, D] if there are any;
         of what is in no parse, 0 for outside."""
         value = np.zeros((len(items), self.dim))
         i, k, symbol = items.T

@@ -1,4 +1,4 @@
-"""What an item is like beside what was popped and offered before it: features that change as a search goes on.
+"""What an item is like beside what was popped and offered before it: features that depend on the search.
 
 They are looked at when an item comes to wait, or waits again with a better score, and then stay what they are
 until its next offer: so priorities change only where an item's score does. They count what was there before,

@@ -1,9 +1,9 @@
 """When to stop: now and then a search is looked at, and a linear policy says whether it goes on.
 
-A look comes at each complete parse that is better than all before; before there is one, after so many pops a
-word; and each time that there are so many times as many as at the first parse or look. Before there is a parse the policy may give up: then what was popped
-so far is put together. Once there is one it may go on, to a better one. What it sees has two parts, one of
-which is 0:
+A look comes at each complete parse that is better than all before; where there is none, after so many pops a
+word; and from then on, or from the first parse on, whenever pops have grown by a factor. Before there is a
+parse the policy may give up: then what was popped so far is put together. Once there is one it may go on, to
+a better one. What it sees has two parts, one of which is 0:
 
     before  1, log pops a word, words, parts a word of what covers the sentence
     after   1, log pops a word, words, how far the agenda is behind the parse, log parses, share of the
@@ -40,6 +40,9 @@ class Looks(NamedTuple):
     first: float = 20.0  # pops a word before the first look; inf: there is none without a parse
     grow: float = 1.3  # times as many before the next one
     past: float = 4.0  # times the pops of the first parse at which all ends
+
+
+LOOKS = Looks()
 
 
 class Progress(NamedTuple):
@@ -115,8 +118,7 @@ def to_next_look(rules, joins, words, mask, anchors, priorities, how, limits, lo
     """Go on to the next look: FOUND or RUNNING; anything else ends the search."""
     count, number = progress.count, progress.number
     while True:
-        earlier, n = count[EARLIER_POPS], words.shape[0]
-        most = UNLIMITED
+        earlier, most = count[EARLIER_POPS], UNLIMITED
         if count[PARSES]:
             most = np.int64(looks.past * count[FIRST_PARSE]) - earlier
         left = Limits(min(limits.pops - earlier, most), limits.bytes)

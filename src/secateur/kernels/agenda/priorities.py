@@ -12,7 +12,7 @@ DROP, IN_PLACE, AGAIN = range(3)
 
 
 class Priorities(NamedTuple):
-    """The priority of an item as a sum of float64 numbers, in this order. n words, N symbols, D dynamic features.
+    """An item's priority: a sum of float64 numbers, in this order. n words, N symbols, D dynamic features.
 
     Finite but for `outside`. Ties are settled in the heap: of equal priorities the larger score is popped
     first, then the wider span, the smaller start, a node before a unary over one, the smaller symbol.

@@ -1,4 +1,4 @@
-"""When to end a search, as a task: at each look (`kernels.agenda.halting`) to go on, or to take what there is.
+"""When to end a search, as a task: at each look (`kernels.agenda.halting`) to go on or take what there is.
 
 With a fixed order a search goes the same way whatever the policy says: the policy only says how far. So its
 whole course is known from one long run, and with it what each decision is worth under any policy that follows
@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from secateur.kernels.agenda.halting import (
-    AFTER,
     BEFORE,
     EARLIER_POPS,
     EARLIER_PUSHES,
+    LOOKS,
     SEEN,
     Looks,
     answer_of,
@@ -51,6 +51,7 @@ from secateur.search.core import (
     choose,
 )
 from secateur.search.learners import Aggregate
+from secateur.search.parallel import Engine
 from secateur.tasks.agenda_order.task import AgendaOrder, Encoded, Halting, Popped
 from secateur.tasks.brackets import f1_of
 from secateur.treebanks.tree import Tree
@@ -80,7 +81,7 @@ class AgendaHalting:
 
     order: AgendaOrder
     priorities: Policy
-    looks: Looks = Looks()
+    looks: Looks = LOOKS
     limits: Limits = NO_LIMITS
     tradeoff: float = 1e-6  # what a pop costs the oracle
 
@@ -198,9 +199,13 @@ def examples(task: AgendaHalting, trees: Iterable[Tree]) -> list[Example]:
     return [Example(x, task.gold(x, tree)) for x, tree in courses]
 
 
-def halting_learner(*, iterations: int = 10, exploration: float = 2.0, seed: int = 0) -> Aggregate:
+def halting_learner(
+    *, iterations: int = 10, exploration: float = 2.0, seed: int = 0, engine: Engine | None = None
+) -> Aggregate:
     """Locally optimal learning to search, from `at_first_parse`: roll-ins go astray at this temperature."""
-    return Aggregate(values=follow, iterations=iterations, exploration=exploration, seed=seed)
+    return Aggregate(
+        values=follow, iterations=iterations, exploration=exploration, seed=seed, engine=engine or Engine()
+    )
 
 
 def reward_of(task: AgendaHalting) -> Reward:

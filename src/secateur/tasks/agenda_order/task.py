@@ -19,7 +19,7 @@ from secateur.features.priority import Known, PriorityFeatures
 from secateur.grammar.derivation import Steps
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda import parse as kernel
-from secateur.kernels.agenda.halting import Halted, Looks, halted
+from secateur.kernels.agenda.halting import LOOKS, Halted, Looks, halted
 from secateur.kernels.agenda.joins import Joins, joins_of
 from secateur.kernels.agenda.priorities import NO_LIMITS, How
 from secateur.kernels.cky.brackets import GoldBrackets
@@ -59,7 +59,7 @@ class Halting(NamedTuple):
     """A policy that ends searches."""
 
     weights: Floats  # [SEEN] float64
-    looks: Looks = Looks()
+    looks: Looks = LOOKS
 
 
 @dataclass(frozen=True)
