@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from naive.agenda import Agenda
 from naive.cky import Mask
+from secateur.features.priority import PriorityFeatures, PrioritySettings
+from secateur.grammar.binarize import Binarization
+from secateur.grammar.induce import induce
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.derivation import goal_of, pops_of, steps_of
 from secateur.kernels.agenda.dynamic import SIZE
@@ -26,7 +30,10 @@ from secateur.kernels.agenda.priorities import (
 from secateur.kernels.agenda.run import advance, begin
 from secateur.kernels.agenda.state import POPPED, PUSHES, RUNNING, State
 from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
+from secateur.tasks.agenda_order.oracle import Oracle
+from secateur.tasks.agenda_order.task import AgendaOrder
 from secateur.testing.strategies import anchors, grammars, masks, sentences
+from secateur.treebanks.tree import Tree
 
 ALL = 1 << 40  # pops, more than there are
 
@@ -142,3 +149,11 @@ def cases(
         how = How(delta, merge)
         order = draw(priorities(n, symbols, exact=exact))
     return Case(grammar, grammar.lexicon.encode(words), mask, scores, order, how)
+
+
+def task_of(train: Sequence[Tree], binarization: Binarization, *, dynamic: bool = False) -> AgendaOrder:
+    """With a grammar of these trees, and figures of merit as features."""
+    grammar = induce(train, binarization=binarization)
+    settings = PrioritySettings(merit=True, dynamic=dynamic)
+    features = PriorityFeatures.learned(grammar, train, binarization, settings=settings)
+    return AgendaOrder(grammar, features, EXACT, Oracle(grammar, binarization))

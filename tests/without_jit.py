@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.split.tree_em import Blocks
+
+# Of words a and b.
+GRAMMAR = """
+    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
+    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
+    B -> A S 0.35 | 'b' 0.35 | S 0.3
+"""
 
 needs_compiled = pytest.mark.skipif(
     "NUMBA_DISABLE_JIT" in os.environ, reason="there is nothing compiled to compare with"
@@ -33,6 +41,23 @@ def plain_results(file: str) -> Any:
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
+
+
+def assert_same_without_compilation(file: str, compiled: Any) -> None:
+    """What a test's file finds in this process is what it prints when it runs by itself."""
+    assert plain_results(file) == json.loads(json.dumps(compiled))
+
+
+def random_words(grammar: PCFG, rng: np.random.Generator, words: int) -> npt.NDArray[np.uint32]:
+    """Of GRAMMAR."""
+    return grammar.lexicon.encode(["ab"[w] for w in rng.integers(0, 2, words)])
+
+
+def random_mask(rng: np.random.Generator, words: int, density: float) -> npt.NDArray[np.bool_]:
+    """In which everything may begin or end the sentence."""
+    mask = rng.random((words + 1, words + 1)) < density
+    mask[0] = mask[:, words] = True
+    return mask
 
 
 def random_blocks(grammar: PCFG, rng: np.random.Generator, zeros: float, splits: Mapping[str, int]) -> Blocks:

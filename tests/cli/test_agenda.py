@@ -123,6 +123,8 @@ def test_what_was_popped_when(run: Run, model: Path, tmp_path: Path) -> None:
     assert f"{pops[-1]['number']} *" in found.out
     assert told["point"]["name"] == "boundary"
     run("inspect", model, SENTENCE, *AT, "--span", "0,2").refused("no features of spans")
+    for point in (AT, ("--point", "careful")):
+        run("inspect", model, SENTENCE, *point, "--deadline", "5ms").refused("deadline: what is decided")
 
 
 def test_of_many_pops_few_are_shown(run: Run, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,7 @@ from secateur.kernels.agenda.sample import Lead
 from secateur.kernels.agenda.state import name_of
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.sparse import cell_of
-from without_jit import needs_compiled, plain_results
-
-GRAMMAR = """
-    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
-    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
-    B -> A S 0.35 | 'b' 0.35 | S 0.3
-"""
+from without_jit import GRAMMAR, assert_same_without_compilation, needs_compiled, random_words
 
 
 def results() -> list[Any]:
@@ -34,7 +28,7 @@ def results() -> list[Any]:
         (7, How(2.0, 0, 1.0), 0.4, False),
         (9, How(), 0.0, True),
     ):
-        words = grammar.lexicon.encode(["ab"[w] for w in rng.integers(0, 2, n)])
+        words = random_words(grammar, rng, n)
         order = uniform_cost(n, symbols)
         order = order._replace(span=rng.normal(size=order.span.shape), dynamic=rng.normal(size=4))
         items = [(i, i + 1, symbol, 0) for i in range(n) for symbol in (1, 2)]
@@ -52,7 +46,7 @@ def results() -> list[Any]:
 
 @needs_compiled
 def test_same_results_without_compilation() -> None:
-    assert plain_results(__file__) == json.loads(json.dumps(results()))
+    assert_same_without_compilation(__file__, results())
 
 
 if __name__ == "__main__":

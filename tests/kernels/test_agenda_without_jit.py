@@ -15,13 +15,7 @@ from secateur.kernels.agenda.parse import first_parse
 from secateur.kernels.agenda.priorities import NO_LIMITS, How, uniform_cost
 from secateur.kernels.agenda.run import advance, begin
 from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
-from without_jit import needs_compiled, plain_results
-
-GRAMMAR = """
-    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
-    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
-    B -> A S 0.35 | 'b' 0.35 | S 0.3
-"""
+from without_jit import GRAMMAR, assert_same_without_compilation, needs_compiled, random_mask
 
 
 def results() -> list[Any]:
@@ -38,8 +32,7 @@ def results() -> list[Any]:
     ):
         words = grammar.lexicon.encode(["ab"[w] for w in rng.integers(0, 2, n)] + ["z"] * unknown)
         n = len(words)
-        mask = rng.random((n + 1, n + 1)) < density
-        mask[0] = mask[:, n] = True
+        mask = random_mask(rng, n, density)
         tag, span = rng.normal(size=(n, symbols)), rng.normal(size=(n * (n + 1) // 2, symbols))
         anchors = Anchors(span.astype(np.float32), tag.astype(np.float32)) if n == 7 else NO_ANCHORS
         order = uniform_cost(n, symbols)
@@ -61,7 +54,7 @@ def results() -> list[Any]:
 
 @needs_compiled
 def test_same_results_without_compilation() -> None:
-    assert plain_results(__file__) == json.loads(json.dumps(results()))
+    assert_same_without_compilation(__file__, results())
 
 
 if __name__ == "__main__":

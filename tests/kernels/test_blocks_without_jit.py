@@ -25,13 +25,7 @@ from secateur.kernels.split import (
 from secateur.kernels.split import (
     viterbi as block_viterbi,
 )
-from without_jit import needs_compiled, plain_results, random_blocks
-
-GRAMMAR = """
-    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
-    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
-    B -> A S 0.35 | 'b' 0.35 | S 0.3
-"""
+from without_jit import GRAMMAR, needs_compiled, plain_results, random_blocks, random_words
 
 
 @njit(cache=False)
@@ -72,7 +66,7 @@ def results() -> dict[str, list[list[float]]]:
         rounded.append(every_operation(a, b))
     exact.append(powers(np.array([-1100, -1023, -1022, -5, 0, 1, 1023])))
     for n, zeros in ((1, 0.0), (4, 0.2), (5, 0.1), (4, 1.0)):
-        words = grammar.lexicon.encode([("a", "b")[w] for w in rng.integers(0, 2, n)])
+        words = random_words(grammar, rng, n)
         span, tag = (
             rng.normal(size=(size, len(grammar.symbols))).astype(np.float32) for size in (n * (n + 1) // 2, n)
         )

@@ -10,13 +10,7 @@ from secateur.grammar.pcfg import PCFG
 from secateur.kernels.cky import viterbi as cky
 from secateur.kernels.cky.rules import NO_ANCHORS, Anchors
 from secateur.kernels.split import forest, forest_scores
-from without_jit import needs_compiled, plain_results, random_blocks
-
-GRAMMAR = """
-    S -> S S 0.3 | A B 0.3 | S B 0.2 | A 0.2
-    A -> B A 0.4 | 'a' 0.3 | 'b' 0.3
-    B -> A S 0.35 | 'b' 0.35 | S 0.3
-"""
+from without_jit import GRAMMAR, needs_compiled, plain_results, random_blocks, random_words
 
 SPLITS = {"S": 1, "A": 2, "B": 3}
 
@@ -27,7 +21,7 @@ def results() -> dict[str, list[list[float]]]:
     rng = np.random.default_rng(4)
     exact, rounded = [], []
     for n, density, zeros in ((1, 1.0, 0.0), (4, 1.0, 0.2), (7, 0.9, 0.1), (5, 0.0, 0.0), (5, 1.0, 1.0)):
-        words = grammar.lexicon.encode([("a", "b")[w] for w in rng.integers(0, 2, n)])
+        words = random_words(grammar, rng, n)
         chart = cky.fill(grammar.rules, words, np.ones((n + 1, n + 1), bool), NO_ANCHORS, 1 << 20)
         base, node = rng.random((2, len(chart.label))) < density
         made = forest.build(grammar.rules, chart, words, base, node)

@@ -9,7 +9,7 @@ import numpy as np
 
 from secateur.grammar.lcfrs.plcfrs import PLCFRS
 from secateur.kinds.lcfrs.exact import PlcfrsParser
-from without_jit import needs_compiled, plain_results
+from without_jit import assert_same_without_compilation, needs_compiled
 
 GRAMMAR = """
     S(X Y) -> S(X) S(Y) 0.25
@@ -38,7 +38,7 @@ def results() -> list[Any]:
 
 @needs_compiled
 def test_same_results_without_compilation() -> None:
-    assert plain_results(__file__) == json.loads(json.dumps(results()))
+    assert_same_without_compilation(__file__, results())
 
 
 if __name__ == "__main__":

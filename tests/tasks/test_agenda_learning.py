@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from agenda_cases import task_of
 from naive.agenda import Item
 from naive.agenda_sample import Earning, Sampler, labelled, summed, uniform
 from secateur.errors import InputError
-from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
 from secateur.kernels.agenda.priorities import EXACT, How, Limits
 from secateur.kernels.cky.rules import NO_ANCHORS
@@ -30,7 +30,6 @@ from secateur.tasks.agenda_order.learn import (
     order_learner,
     reward_of,
 )
-from secateur.tasks.agenda_order.oracle import Oracle
 from secateur.tasks.agenda_order.sampling import DrawnOrder
 from secateur.tasks.agenda_order.task import AgendaOrder
 from secateur.treebanks.normalization import Normalization
@@ -42,10 +41,7 @@ LEFT = Binarization()
 
 @cache
 def task(*, dynamic: bool = False) -> AgendaOrder:
-    grammar = sec.induce(TRAIN, binarization=LEFT)
-    settings = PrioritySettings(merit=True, dynamic=dynamic)
-    features = PriorityFeatures.learned(grammar, TRAIN, LEFT, settings=settings)
-    return AgendaOrder(grammar, features, EXACT, Oracle(grammar, LEFT))
+    return task_of(TRAIN, LEFT, dynamic=dynamic)
 
 
 @cache

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 import secateur as sec
+from agenda_cases import task_of
 from naive.priority import nodes as nodes_of
 from secateur.errors import InputError
-from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.features.span import SpanFeatures
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.derivation import build_tree
 from secateur.kernels.agenda.priorities import EXACT, How
 from secateur.search.core import Force, Outcome, Policy, Search, Work
-from secateur.tasks.agenda_order.oracle import Oracle
 from secateur.tasks.agenda_order.task import AgendaOrder, Popped
 from secateur.tasks.span_pruning.masks import settled
 from secateur.tasks.span_pruning.task import SpanPruning
@@ -29,9 +28,7 @@ LEFT = Binarization()
 
 @cache
 def task() -> AgendaOrder:
-    grammar = sec.induce(TRAIN, binarization=LEFT)
-    features = PriorityFeatures.learned(grammar, TRAIN, LEFT, settings=PrioritySettings(merit=True))
-    return AgendaOrder(grammar, features, EXACT, Oracle(grammar, LEFT))
+    return task_of(TRAIN, LEFT)
 
 
 def policy(*names: str) -> Policy:

@@ -51,7 +51,7 @@ def test_they_pop_less_than_by_score() -> None:
     by_score = log[1]["rounds"][0]
     for one in log:
         own = [Round(**each) for each in one["rounds"]]
-        kept = max(own, key=order_learning._fewest_pops(learning().least))
+        kept = max(own, key=learning().prefer(one["name"]))
         assert kept.runtime < 0.8 * by_score["runtime"]
         assert kept.accuracy >= by_score["accuracy"] - 0.02
 
@@ -60,6 +60,7 @@ def test_which_pass_is_kept() -> None:
     prefer = order_learning._fewest_pops(0.8)
     rounds = [Round(n, 0.0, f1, pops, {}, 0.0) for n, (f1, pops) in enumerate([(0.9, 9), (0.8, 5), (0.7, 2)])]
     assert max(rounds, key=prefer).number == 1
+    assert max(rounds, key=order_learning._most_accurate).number == 0
     assert max([*rounds[2:], rounds[2]._replace(number=3, accuracy=0.75)], key=prefer).number == 3
 
 

@@ -42,7 +42,7 @@ class Limits(NamedTuple):
     """Where an agenda stops; time is the caller's, between slices."""
 
     pops: int = UNLIMITED
-    bytes: int = UNLIMITED  # of all arrays, which double when they are full
+    bytes: int = UNLIMITED  # of the state's arrays, those that grow and those of the sentence's size
 
 
 EXACT, NO_LIMITS = How(), Limits()

@@ -26,6 +26,7 @@ from secateur.models.kind import Look, LookedAt
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
 from secateur.models.point import Way
+from secateur.options import Options, offers
 from secateur.plots import chart as plot
 from secateur.plots.chart import Chart
 from secateur.plots.explain import Explanation, explain
@@ -60,7 +61,8 @@ class Finding(NamedTuple):
 
 def look(looked_at: LookedAt[PcfgParts, Tree], shape: Shape = Shape()) -> Look:  # noqa: B008  immutable
     """Parse along a way and without pruning; the spans that were kept, used, and gold; what decided."""
-    parts, way, policies, sentence, gold, looking, _, notes = looked_at
+    parts, way, policies, sentence, gold, looking, using, notes = looked_at
+    _check_using(using)
     if ORDER in way:
         return look_at_order(looked_at)
     spelt = sentence.spelt(parts.rules.lexicon.index)
@@ -73,6 +75,14 @@ def look(looked_at: LookedAt[PcfgParts, Tree], shape: Shape = Shape()) -> Look: 
     text = "\n".join([*told, *_features(found.chart, explained, whole=looking.span is not None)])
     svg = plot.svg(found.chart, title=f"{mask or 'nothing pruned'}, {way['decode']}")
     return Look(text, _fields(found, explained), svg, _drawn(found.chart), plot.width(found.chart))
+
+
+def _check_using(using: Options) -> None:
+    """Refuse what makes no difference to what is shown."""
+    given = [one.name for one in offers(type(using)) if getattr(using, one.name) != one.default]
+    if given:
+        what = f"{' and '.join(given)}: what is decided is shown as it is without"
+        raise InputError(what, fix="leave it out, or parse with it")
 
 
 def _found(
