@@ -18,7 +18,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ from agenda_ways import (
     by_score,
     measured,
 )
-from report import OUT, WHERE, leave, result_in, start
+from report import OUT, WHERE, leave, result_in, start, write
 from secateur.errors import InputError
 from secateur.features.merit import Merit
 from secateur.grammar.latent.bounds import Joined
@@ -91,41 +91,31 @@ class Book:
     """Rows by unit, a line each: what is there is not measured again."""
 
     file: Path
-    about: Row
+    units: dict[str, list[Row]]
 
-    @cached_property
-    def _units(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        if self.file.exists():
-            text = self.file.read_text(encoding="utf-8")
-            lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-            if lines and lines[0] != self.about:
-                raise InputError(
-                    "rows of other settings",
-                    where=str(self.file),
-                    fix="delete the file, or measure as before",
-                )
-            found = {line["unit"]: line["rows"] for line in lines[1:]}
-            self._write("".join(json.dumps(line) + "\n" for line in lines), "w")
-        if not found:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            self._write(json.dumps(self.about) + "\n", "w")
-        return found
-
-    def _write(self, text: str, mode: str) -> None:
-        with self.file.open(mode, encoding="utf-8") as out:
-            out.write(text)
+    @classmethod
+    def opened(cls, file: Path, about: Row) -> Book:
+        """The settings of all rows come first. Half a line, of a run that was killed, is nothing."""
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        whole = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        whole = whole or [json.dumps(about) + "\n"]
+        if json.loads(whole[0]) != about:
+            fix = "delete the file, or measure as before"
+            raise InputError("rows of other settings", where=str(file), fix=fix)
+        write(file, "".join(whole))
+        return cls(file, {line["unit"]: line["rows"] for line in map(json.loads, whole[1:])})
 
     def unit(self, name: str, make: Callable[[], Iterable[Row]]) -> list[Row]:
-        if name not in self._units:
+        if name not in self.units:
             started = time.process_time()
             rows = list(make())
             spent = round(time.process_time() - started, 1)
-            self._write(json.dumps({"unit": name, "seconds": spent, "rows": rows}) + "\n", "a")
-            self._units[name] = rows
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"unit": name, "seconds": spent, "rows": rows}) + "\n")
+            self.units[name] = rows
             pops = [round(rows[-1][part]["pops"]) for part in PARTS]
             print(f"{name}: {spent} s, pops {pops}", flush=True)
-        return self._units[name]
+        return self.units[name]
 
 
 def row(ground: Ground, way: Way, family: str, knob: str, **about: Any) -> Row:
@@ -295,7 +285,7 @@ def measure(case: AgendaCase, model: Path | None) -> Row:
         "levels": case.levels, "seeds": list(case.seeds), "passes": case.passes, "most": case.most,
         "model": None if model is None else str(model),
     }  # fmt: skip
-    book = Book(case.out / "runs" / f"{NAME}-{case.data}.jsonl", about)
+    book = Book.opened(case.out / "runs" / f"{NAME}-{case.data}.jsonl", about)
     ground = Ground(case)
     masks = masks_of(ground, model)
     rows = book.unit("masks", lambda: mask_rows(ground, masks))

@@ -235,17 +235,17 @@ class ByLadder:
 
 
 def steps_of(nodes: Any, grammar: sec.PCFG) -> Any:
-    """The steps of a binarized tree, given bottom up as symbols and how many nodes they stand over."""
+    """The steps of a binarized tree, given bottom up and from the right, as symbols and how many nodes they
+    stand over."""
     parents, children = grammar.unary.parent.tolist(), grammar.unary.child.tolist()
     rule = {pair: u for u, pair in enumerate(zip(parents, children, strict=True))}
     steps: list[tuple[int, ...]] = []
     stack: list[tuple[int, int, int]] = []
-    words = 0
+    left = int((nodes[:, 1] == 0).sum())
     for symbol, size in nodes.tolist():
-        over = stack[len(stack) - size :]
-        del stack[len(stack) - size :]
-        i, k = (over[0][1], over[-1][2]) if over else (words, words + 1)
-        words += not over
+        over = [stack.pop() for _ in range(size)]  # the first one last in
+        left -= not over
+        i, k = (over[0][1], over[-1][2]) if over else (left, left + 1)
         number = rule[symbol, over[0][0]] if size == 1 else -1
         steps.append((size, symbol, i, k, number))  # 0: a word, 1: a unary rule, 2: a binary one
         stack.append((symbol, i, k))

@@ -1,4 +1,4 @@
-"""Run as plain Python hierarchical A* gives the same results: this file is the test and the script it runs."""
+"""As plain Python hierarchical A* gives the same results: this file is the test and the script it runs."""
 
 from __future__ import annotations
 
