@@ -8,8 +8,8 @@ one half of dev, as the other half says which policy to take. What is chosen, an
 them on test, are two things; test decides nothing. Learning starts where items are popped by score alone, as
 in the paper, or where they are by the boundary figure of merit (Caraballo and Charniak 1998). Counted are all
 pops, of all attempts where what was dropped left no parse; recall and F1 with tags, over binarized nodes
-without made symbols; and EVALB's F1. A sentence without a parse finds nothing; where searches may be given up
-("halting"), it finds what covers it.
+without made symbols; and EVALB's F1. A sentence without a parse finds nothing; where a policy ends searches
+("halting": it goes on past the first parse while that pays), it finds what covers it.
 """
 
 from __future__ import annotations
@@ -56,11 +56,10 @@ MOST_LONG = {"choice": 40, "test": 100}  # sentences of more words: exact search
 LOSS = 0.3  # F1 that a choice may cost on its half of dev
 WIDEN = How(8.0, EXACT.merge, 1.5)  # "deepening"
 SEEDS = (0, 1, 2)
-HALTING_TRADEOFF = 1e-5  # F1 of a sentence, from 0 to 1, that a pop has to bring
 BOUNDARY = ("words", "label | word before", "word after | label")
 BEGINS = {"score": (), "boundary": BOUNDARY}
 PAPER = ("D-", "I-", "D+", "I+")  # learned with every seed, others with the first
-DYNAMIC, HALTING = "I+, dynamic", "I+, halting"
+DYNAMIC, HALTING = "I+, dynamic", ("halting", "I+, halting")
 # Learner, what is rewarded, its other settings.
 LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("D-", {"learner": "D-"}),
@@ -75,7 +74,8 @@ LEARNED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("DAgger", {"learner": "dagger"}),
     ("LOLS", {"rounds": 10}),
     (DYNAMIC, {"learner": "I+"}),
-    (HALTING, {"learner": "I+"}),
+    ("halting", {"passes": 0}),
+    ("I+, halting", {"learner": "I+"}),
 )
 CHEATING = ("plain, cheating", {"learner": "plain", "passes": 5, "trajectories": 2})
 NOTHING = "nothing learned"
@@ -203,7 +203,7 @@ def dynamic(task: AgendaOrder) -> AgendaOrder:
 
 def ended(task: AgendaOrder, policy: Policy, trees: Sequence[sec.Tree], seed: int, jobs: int) -> AgendaOrder:
     """With a policy that ends searches in this order, learned from the same sentences."""
-    halting = AgendaHalting(task, policy, tradeoff=HALTING_TRADEOFF)
+    halting = AgendaHalting(task, policy)
     data, begin = halting_examples(halting, trees), at_first_parse()
     learner = halting_learner(seed=seed, engine=Engine(jobs))
     learner.fit(halting, data, halting_reward(halting), begin, dev=data)
@@ -265,7 +265,8 @@ def settings_of(case: AgendaCase, options: dict[str, Any], seed: int) -> Setting
     found = OrderSettings(**options, seed=seed)
     if case.passes is None:
         return found
-    return replace(found, passes=case.passes, alone=min(found.alone, case.passes))
+    passes = min(found.passes, case.passes)
+    return replace(found, passes=passes, alone=min(found.alone, passes))
 
 
 @dataclass(frozen=True)
@@ -317,7 +318,7 @@ def rows_of(
     found: Row = {"seconds": spent}
     for widen in (False, True):
         search = replace(own.task, how=WIDEN) if widen else own.task
-        if name == HALTING:
+        if name in HALTING:
             search = ended(search, policy, case.parts["train"], seed, case.jobs)
         parts = {part: judged(search, policy, some, case.jobs) for part, some in own.data.items()}
         found["widened" if widen else "plain"] = parts

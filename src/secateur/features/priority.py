@@ -235,7 +235,7 @@ class PriorityFeatures:
         )
 
     def rows(self, x: Known, items: Ints, inside: Weights, dynamic: Floats = NOTHING) -> Rows:
-        """The features of items [R, 3] with these inside scores and dynamic features [R, D];
+        """The features of items [R, 3] with these inside scores, and dynamic features [R, D] if any;
         of what is in no parse, 0 for outside."""
         value = np.zeros((len(items), self.dim))
         i, k, symbol = items.T

@@ -37,7 +37,7 @@ DELTA, DUE, FIRST_SCORE, NUMBERS = range(4)
 class Looks(NamedTuple):
     """When a search is looked at."""
 
-    first: float = 20.0  # pops a word before the first look; inf: there is none without a parse
+    first: float = np.inf  # pops a word before the first look without a parse; inf: none is given up
     grow: float = 1.3  # times as many before the next one
     past: float = 4.0  # times the pops of the first parse at which all ends
 
