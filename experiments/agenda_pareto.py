@@ -157,11 +157,15 @@ def mask_rows(ground: Ground, masks: Mapping[str, Spans]) -> Iterator[Row]:
         yield row(ground, ByBlocks(ground, spans), CKY, "", mask=name)
 
 
-def chosen_mask(rows: Sequence[Row]) -> str:
-    """By dev: what keeps least of those that lose no more than LOSS; else what loses least."""
-    base, masked = rows[0], rows[1:]
+def chosen_mask(rows: Sequence[Row], sizes: Mapping[str, int]) -> str:
+    """By dev: what keeps least of those that lose no more than LOSS a sentence; else what loses least.
+
+    Its short sentences alone are too few to tell.
+    """
+    base, masked, parts = rows[0], rows[1:], ("choice", "choice long")
+    share = [sizes[part] / sum(map(sizes.__getitem__, parts)) for part in parts]
     loss = {
-        r["mask"]: max(base[part]["evalb"] - r[part]["evalb"] for part in ("choice", "choice long"))
+        r["mask"]: float(np.dot(share, [base[part]["evalb"] - r[part]["evalb"] for part in parts]))
         for r in masked
     }
     good = [r for r in masked if loss[r["mask"]] <= LOSS]
@@ -289,7 +293,8 @@ def measure(case: AgendaCase, model: Path | None) -> Row:
     ground = Ground(case)
     masks = masks_of(ground, model)
     rows = book.unit("masks", lambda: mask_rows(ground, masks))
-    mask = chosen_mask(rows)
+    sizes = {part: len(some) for part, some in ground.sentences.items()}
+    mask = chosen_mask(rows, sizes)
     for name, make in (*plain(ground), *under(ground, mask, masks[mask])):
         rows = rows + book.unit(name, lambda make=make: [make()])
     kept: dict[str, Sequence[Example]] = {}
@@ -303,7 +308,6 @@ def measure(case: AgendaCase, model: Path | None) -> Row:
         name = f"{FROM[begin]}, {', '.join(f'{k} {v}' for k, v in options.items())}, seed {seed}"
         make = partial(learned_rows, ground, data, begin, options, seed, (mask, masks[mask]))
         rows = rows + book.unit(name, make)
-    sizes = {part: len(some) for part, some in ground.sentences.items()}
     return {"sentences": sizes, "mask": mask, "rows": rows}
 
 

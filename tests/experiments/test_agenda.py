@@ -150,13 +150,16 @@ def test_derivations_of_charts_are_counted_as_those_of_agendas(tmp_path: Path) -
 
 
 def test_the_mask_that_dev_chooses() -> None:
-    def of(mask: str | None, evalb: float, pushes: float) -> dict[str, Any]:
-        figures = {"evalb": evalb, "pushes": pushes}
-        return {"mask": mask, "choice": figures, "choice long": figures}
+    def of(mask: str | None, short: float, long: float, pushes: float) -> dict[str, Any]:
+        parts = {"choice": short, "choice long": long}
+        figures = {part: {"evalb": evalb, "pushes": pushes} for part, evalb in parts.items()}
+        return {"mask": mask, **figures}
 
-    whole, good, better, poor = of(None, 80, 9), of("a", 79.8, 5), of("b", 79.75, 3), of("c", 79, 1)
-    assert agenda_pareto.chosen_mask([whole, good, better, poor]) == "b"
-    assert agenda_pareto.chosen_mask([whole, poor, of("d", 70, 0)]) == "c"
+    sizes = {"choice": 1, "choice long": 3}
+    whole, good, poor = of(None, 90, 80, 9), of("a", 90, 79.8, 5), of("c", 90, 79, 1)
+    uneven = of("b", 89.1, 80, 3)  # loses .9 of a quarter
+    assert agenda_pareto.chosen_mask([whole, good, uneven, poor], sizes) == "b"
+    assert agenda_pareto.chosen_mask([whole, poor, of("d", 70, 70, 0)], sizes) == "c"
 
 
 def test_certificates(tmp_path: Path) -> None:
