@@ -1,4 +1,4 @@
-"""Run as plain Python, questions and what masks leave out are the same: this file is the test and the script."""
+"""Run as plain Python, questions and what masks leave out are the same: this file is test and script."""
 
 from __future__ import annotations
 
