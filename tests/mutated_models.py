@@ -102,7 +102,7 @@ def bases() -> list[Base]:
         Base(
             "split",
             _split_model(),
-            ("keep", "keep+product", "exact+max-rule", "boundary", "boundary+keep"),
+            ("keep", "keep+product", "exact+max-rule", "boundary", "pg-1+keep+viterbi-8"),
         ),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),
@@ -121,7 +121,8 @@ def _split_model() -> Model[Any, Any]:
     features = SpanFeatures.from_words(words, bits=12)
     weights = np.random.default_rng(1).normal(size=features.dim).astype(np.float32) + np.float32(0.5)
     grammar = product(grammars)
-    parts = PcfgParts(grammar, features, Orders.counted(grammar, trees[:60], SplitSettings().binarization))
+    orders = Orders.counted(grammar, trees[:60], SplitSettings().binarization)
+    parts = PcfgParts(grammar, features, orders.with_learned({"pg-1": 0.9 * orders.weights[0]}))
     points = [
         Point(name, way, 70.0 + n, 68.0, 80.0, 0.5 + n, 2000.0, 0.01, 1.0, 0.0)
         for n, (name, way) in enumerate(ways(parts, ["keep"]).items())

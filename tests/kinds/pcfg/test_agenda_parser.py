@@ -146,6 +146,11 @@ def test_what_is_made_and_popped_along_the_way() -> None:
         assert pops[-1].used
         assert (pops[-1].i, pops[-1].k) == (0, len(words))
         assert pops[-1].score == pytest.approx(parse.score)
+    narrow = AgendaParser(fine(), how=How(0.5, widen=2.0))
+    for words in SENTENCES[:8]:
+        parse, pops = narrow.parse(words), narrow.pops(words)
+        assert len(pops) <= parse.work.pops
+        assert parse.failed or (pops[-1].i, pops[-1].k) == (0, len(words))
 
 
 @pytest.mark.parametrize("words", [SENTENCES[2], LONG, UNKNOWN, ["42"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -58,7 +59,7 @@ class Given:
     def __init__(self, mask: Any) -> None:
         self.kept = mask
 
-    def mask(self, words: list[str]) -> Any:
+    def mask(self, words: Sequence[str]) -> Any:
         return self.kept
 
 
@@ -72,7 +73,7 @@ def test_by_score_they_are_those_of_cky(data: st.DataObject) -> None:
     mask = data.draw(st.just(None) | masks(n))
     spans = None if mask is None else Given(mask)
     wanted = sec.Parser(grammar, spans=spans, binarized=True).kbest(words, k)
-    found = list(AgendaParser(grammar, spans=spans, binarized=True).kbest(words, k))
+    found = AgendaParser(grammar, spans=spans, binarized=True).kbest(words, k)
     assert found[0].failed == wanted[0].failed
     if not found[0].failed:
         assert said(found) == said(wanted)
@@ -101,7 +102,7 @@ def test_with_sub_symbols_each_tree_comes_once(level: int | None) -> None:
         wanted = dict[str, float | None]()
         for tree, score in said(chart.kbest(words, 60)):
             wanted.setdefault(tree, score)
-        found = said(islice(agenda.kbest(words, 9), len(wanted)))
+        found = said(islice(agenda.kbest_as_found(words, 9), len(wanted)))
         assert len(dict(found)) == len(found)
         if not wanted or found[0][1] == -np.inf:
             continue
@@ -114,7 +115,7 @@ def test_with_sub_symbols_each_tree_comes_once(level: int | None) -> None:
 def test_they_come_when_they_are_known() -> None:
     """Of the first nothing more is popped than half as much again."""
     long = [word for words in SENTENCES for word in words][:24]
-    found = AgendaParser(plain()).kbest(long, 1000)
+    found = AgendaParser(plain()).kbest_as_found(long, 1000)
     first, second = next(found), next(found)
     assert first.work.pops <= second.work.pops
     assert first.score is not None
@@ -126,7 +127,7 @@ def test_of_other_orders_they_are_the_best_of_what_was_popped() -> None:
     chart, agenda = sec.Parser(plain()), AgendaParser(plain(), order=boundary(), how=How(9.0, widen=1.5))
     some = 0
     for words in SENTENCES:
-        found, best = list(agenda.kbest(words, 4)), chart.kbest(words, 4)
+        found, best = agenda.kbest(words, 4), chart.kbest(words, 4)
         scores = [parse.score for parse in found if parse.score is not None]
         assert scores == sorted(scores, reverse=True)
         assert not any(parse.certified for parse in found)
@@ -140,7 +141,7 @@ def test_of_other_orders_they_are_the_best_of_what_was_popped() -> None:
 def test_where_there_are_fewer_or_none() -> None:
     grammar = PCFG.from_text("S -> S S 0.5 | 'a' 0.5")
     parser = AgendaParser(grammar)
-    assert len(list(parser.kbest(["a"] * 4, 100))) == 5
+    assert len(parser.kbest(["a"] * 4, 100)) == 5
     (only,) = parser.kbest(["a", "b"], 5)
     assert only.failed
     assert only.tree.words() == ["a", "b"]
@@ -148,7 +149,7 @@ def test_where_there_are_fewer_or_none() -> None:
     assert tight.notes == {"status": "memory"}
     (long,) = AgendaParser(grammar, limits=Limits(words=3)).kbest(["a"] * 6, 3)
     assert long.degraded
-    few = list(AgendaParser(grammar, pops=12).kbest(["a"] * 5, 50))
+    few = AgendaParser(grammar, pops=12).kbest(["a"] * 5, 50)
     assert 0 < len(few) < 14
     assert few[0].work.pops <= 12
     with pytest.raises(sec.InputError, match="0 best trees; ask for 1 or more"):

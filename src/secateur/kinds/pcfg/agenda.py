@@ -176,22 +176,25 @@ class AgendaParser(PunctualParser):
         k = self.using.kbest
         if k is None:
             return super().answers(sentences)
-        return [list(self.kbest(s, k)) if len(s) else [self._skipped(s)] for s in sentences]
+        return [self.kbest(s, k) if len(s) else [self._skipped(s)] for s in sentences]
 
-    def kbest(self, words: Given, k: int) -> Iterator[Parse[Tree]]:
-        """The trees of up to k different derivations, best first, each when it is known; of sub-symbols each
-        tree once. What is not certified is the best of what was popped."""
+    def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
+        """The trees of up to k different derivations, best first; of sub-symbols each tree once. What is
+        not certified is the best of what was popped."""
+        return list(self.kbest_as_found(words, k))
+
+    def kbest_as_found(self, words: Given, k: int) -> Iterator[Parse[Tree]]:
+        """The same one by one, each when it is known to be the next."""
         check_least({"best trees": (k, 1)})
         return self._kbest(self.given(words).spelt(self.grammar.lexicon.index), k)
 
     def pops(self, words: Given) -> list[Pop]:
-        """What is popped until the first parse, in order; without a parse nothing is in a tree."""
+        """What is popped until the first parse, in order, from where delta was widened for the last time;
+        without a parse nothing is in a tree."""
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
-        ids, rules, how = self.grammar.lexicon.encode(sentence.penn), self.grammar.rules, self.how
-        mask, order = self._prepared(sentence, ids)
-        state = run.begin(rules, ids, mask, NO_ANCHORS, order, how, log=True)
-        _, state = self._searched(state, order, how, 0, np.inf)
-        goal = derivation.goal_of(rules, state)
+        ids = self.grammar.lexicon.encode(sentence.penn)
+        state = self._attempts(ids, *self._prepared(sentence, ids), np.inf, log=True).state
+        goal = derivation.goal_of(self.grammar.rules, state)
         steps = np.zeros((0, 5), np.int64) if goal == NONE else derivation.steps_of(state, np.uint32(goal))
         used = set(map(tuple, items_of(steps).tolist()))
         columns = (derivation.pops_of(state), state.log_key, state.log_score, state.log_pushes)
@@ -229,11 +232,13 @@ class AgendaParser(PunctualParser):
         found = self._attempts(ids, mask, order, end)
         return self._made(sentence, ids, found.state, found.status, found.work(), started)
 
-    def _attempts(self, ids: Ids, mask: Bools, order: Priorities, end: float) -> Attempt:
+    def _attempts(
+        self, ids: Ids, mask: Bools, order: Priorities, end: float, *, log: bool = False
+    ) -> Attempt:
         """The first parse; where delta dropped it, with more and more."""
         how, before = self.how, Work(kept=self._kept(mask))
         while True:
-            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how)
+            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how, log=log)
             found = Attempt(*self._searched(state, order, how, before.pops, end), how, before)
             if found.status != EMPTY or how.widen <= 1.0 or found.state.tally[DROPPED] == 0:
                 return found
