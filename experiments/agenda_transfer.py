@@ -5,8 +5,8 @@
 
 Orders are learned from one half of dev (sentences of at most 15 words, of 16 to 30, or of both), with some
 features or others, from the start that the paper has or from the boundary figure of merit, by steps of three
-sizes. All are judged on the other half of dev, by pops and EVALB against uniform cost, on sentences of at
-most 15 words and of 16 to 40. There one is chosen, for both lengths; with --test it alone is looked at there.
+sizes. All are judged on the other half of dev, by pops and F1 against uniform cost, on sentences of at most
+15 words and of 16 to 40. There one is chosen, for both lengths; with --test it alone is looked at on test.
 What is said of a policy is what it gives for a word more, in nats, at the score's own scale, in a sentence of
 10 words and in one of 30: items are popped early if that is what words cost.
 """
@@ -61,7 +61,7 @@ LEFT_OUT = {"no ratio": (RATIO,), "words": ("label | word before", "word after |
 
 @dataclass(frozen=True)
 class Trial:
-    """What is learned from what; `bonus`: what a word more gives to begin with, in nats."""
+    """What is learned from what; `bonus`: what a word more gives to begin with, in nats; `alone`: passes."""
 
     features: str = "whole"
     begin: str = "score"
@@ -76,7 +76,7 @@ class Trial:
         if self.learner == NOTHING:
             return f"{NOTHING}, {begin}"
         own = "" if self.step == Trial.step else f", steps of {self.step:g}"
-        own += f", {self.alone} passes alone" if self.alone else ""
+        own += f", {self.alone} alone" if self.alone else ""
         return f"{self.learner} {begin}, {self.features}, {self.lengths}{own}"
 
     def settings(self, seed: int, passes: int | None) -> OrderSettings:

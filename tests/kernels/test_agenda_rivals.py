@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,8 @@ from secateur.kernels.agenda.joins import joins_of
 from secateur.kernels.agenda.lots import uniform
 from secateur.kernels.agenda.priorities import NO_LIMITS, Limits
 from secateur.kernels.agenda.rivals import Chosen, Turns, choose_all, rows_of
-from secateur.kernels.agenda.snapshot import futures
-from secateur.kernels.agenda.state import ITEMS, NONE, POPPED, PUSHES, name_of
+from secateur.kernels.agenda.snapshot import copied, futures
+from secateur.kernels.agenda.state import ITEMS, NONE, POPPED, PUSHES, State, name_of
 
 
 class Trial(NamedTuple):
@@ -157,3 +158,10 @@ def test_futures_are_runs_from_the_beginning(trial: Trial, seed: int) -> None:
             assert float(found.score[q]) == float(
                 slow.score(slow.node[slow.goal]) if slow.answer() else -np.inf
             )
+
+
+def test_a_copy_has_all_that_there_is() -> None:
+    """A state that comes to hold more must not be copied without it."""
+    source = inspect.getsource(getattr(copied, "py_func", copied))
+    missing = [name for name in State._fields if f"found.{name}[" not in source]
+    assert missing == [name for name in State._fields if name.startswith("log_")]
