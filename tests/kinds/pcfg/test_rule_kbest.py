@@ -13,9 +13,10 @@ from hypothesis import given, settings
 
 import naive.forest as naive
 import secateur as sec
-from forest_cases import Case, cases, run
+from forest_cases import Case, cases, exp_blocks, run
 from secateur.grammar.latent.grammar import SplitPCFG, product
 from secateur.grammar.latent.splitmerge import Schedule
+from secateur.grammar.pcfg import PCFG
 from secateur.kernels.split import forest_scores
 from secateur.kinds.pcfg.forest import rule_forest
 from secateur.kinds.pcfg.parser import Parser
@@ -82,6 +83,20 @@ def test_without_a_parse_there_is_a_flat_tree() -> None:
     assert found.tree == parser.parse(words).tree
     (pieces,) = Parser(grammar(), limits=sec.Limits(words=3)).kbest(words, 5)
     assert pieces.degraded
+
+
+def test_grammars_that_have_no_derivation_in_common() -> None:
+    """Each says that the other's is impossible: what there is instead of a tree is one flat tree."""
+    coarse = PCFG.from_text("S -> A A 0.5 | B B 0.5\nA -> 'a'\nB -> 'a'")
+    whole, parts = exp_blocks(coarse), []
+    for rule in (0, 1):
+        binary = whole.binary.copy()
+        binary[rule] = 0.0
+        parts.append(whole._replace(binary=binary))
+    both = SplitPCFG(coarse, parts[0], np.ones((len(coarse.symbols), 1)), (), (parts[1],))
+    (found,) = Parser(both).kbest(["a", "a"], 3)
+    assert found.failed
+    assert len(Parser(both.alone).kbest(["a", "a"], 3)) == 1
 
 
 def test_derivations_over_sub_symbols_are_not_listed() -> None:

@@ -103,5 +103,5 @@ def expected_f1(trees: Sequence[Iterable[int]], scores: Floats) -> Floats:
     both = np.maximum(sizes[:, None] + sizes, 1e-9)
     alike = np.where(sizes[:, None] + sizes > 0.0, 2.0 * (has @ has.T) / both, 1.0)
     chances = np.exp(scores - scores.max())
-    found: Floats = alike @ (chances / chances.sum())
+    found: Floats = np.einsum("ij,j->i", alike, chances / chances.sum())
     return found

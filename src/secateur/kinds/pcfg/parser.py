@@ -241,12 +241,11 @@ class Parser(GrammarParser):
         ids, scores = self.grammar.lexicon.encode(sentence.penn), self._anchors(anchors, n)
         how = (self.grammar.rules, ladder.rungs, ladder.least, ids, self.kept(sentence), scores)
         left = fine.thinned(*how, self.limits.chart_bytes)
-        if left.woods.top < 0:
-            return [self.parse(sentence, anchors=anchors)]
-        work = Work(pushes=int(left.pushes), items=int(left.items))
-        found, leaves = rule_forest(left.woods, left.found).kbest(k), sentence.leaves
+        work, leaves = Work(pushes=int(left.pushes), items=int(left.items)), sentence.leaves
+        found = rule_forest(left.woods, left.found).kbest(k) if left.woods.top >= 0 else ()
         trees = ((build_tree(self.grammar, h, leaves, binarized=self.binarized), p) for h, p in found)
-        return [self._made(tree, work, started, score) for tree, score in trees]
+        parses = [self._made(tree, work, started, score) for tree, score in trees]
+        return parses or [self.parse(sentence, anchors=anchors)]
 
     def marginals(self, words: Given, *, anchors: Anchors = NO_ANCHORS) -> Marginals | None:
         """Posteriors of spans and labels; None where there is no parse or the sentence is too long."""
