@@ -42,7 +42,7 @@ BUCKETS = ((1, 15), (16, 40))
 UNLIMITED = 1 << 40
 WAYS = {"uniform cost": EXACT, "delta 8": How(8.0), "delta 8, 12, ...": How(8.0, widen=1.5)}
 AHEAD = ("A*, one level", "HA*, two levels", "HA*, all levels")
-BEFORE_LAST = 2  # of the hierarchy, which level looks ahead
+BEFORE_LAST = 1  # of the hierarchy, which level looks ahead
 
 
 def measured(grammar: sec.SplitPCFG, sentences: Sequence[Sequence[str]], repeat: int) -> list[dict[str, Any]]:

@@ -66,7 +66,7 @@ from secateur.tasks.span_pruning.masks import LearnedMask, Spans
 
 DELTAS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0)
 CLIMBED_DELTAS = (2.0, 4.0, 6.0, 8.0)  # of hierarchical A*, at each level: it takes long
-BEFORE_LAST = 2  # of two levels, which the first one is
+BEFORE_LAST = 1  # of two levels, which the first one is
 BEGIN_DELTAS = (2.0, 4.0, 8.0)  # that of deepening: each 1.5 times the one before
 DROPPED = (1e-2, 1e-3, 1e-4, 1e-5)  # posteriors below which coarse to fine drops
 AVERAGES = (0, 1, 2)  # levels whose average projection says what is outside
