@@ -102,7 +102,7 @@ def bases() -> list[Base]:
         Base(
             "split",
             _split_model(),
-            ("keep", "keep+product", "exact+max-rule", "boundary", "pg-1+keep+viterbi-8"),
+            ("keep", "keep+product", "exact+max-rule", "boundary", "pg-1+keep+viterbi-12"),
         ),
         Base("first", first, ("full", "dagger-0")),
         Base("second", second, ("full", "dagger-0", "dagger-1")),

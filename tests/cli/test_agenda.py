@@ -146,8 +146,8 @@ def test_training_asks_for_it(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "agenda.model"
     run("train", trees, "-o", out, *small, "--tasks", "agenda", "--quiet").done()
     names = {point.name for point in Model.load(out).points}
-    assert {"exact", "boundary+viterbi-8", "pg-1+viterbi-8", "pg-2+baseline-0+viterbi-8"} <= names
-    found = run("inspect", out, "The dog slept .", "--point", "pg-1+viterbi-8").done()
+    assert {"exact", "boundary+viterbi-12", "pg-1+viterbi-12", "pg-2+baseline-0+viterbi-12"} <= names
+    found = run("inspect", out, "The dog slept .", "--point", "pg-1+viterbi-12").done()
     assert " pops, " in found.out
     assert '"tasks" = "agenda"' in (out / "model.toml").read_text()
     run("train", trees, "-o", tmp_path / "no.model", "--tasks", "both").misused("--tasks")

@@ -60,11 +60,11 @@ def test_names() -> None:
     assert found["boundary+keep+viterbi-1"]["mask"] == "keep"
     assert next(iter(found)) == "exact+max-rule"
     plain = ways(model(split=False).parts, ["keep"])
-    orders = ["boundary", "boundary+viterbi-8", "boundary+keep", "boundary+keep+viterbi-8"]
+    orders = ["boundary", "boundary+viterbi-12", "boundary+keep", "boundary+keep+viterbi-12"]
     assert list(plain) == ["exact", "keep", *orders]
-    assert found["boundary+keep+viterbi-1-8"] == {**found["boundary+keep+viterbi-1"], "delta": 8.0}
+    assert found["boundary+keep+viterbi-1-12"] == {**found["boundary+keep+viterbi-1"], "delta": 12.0}
     some = offered(model().parts, ["a", "b", "c"])
-    deepening = ["boundary+viterbi-1-8", "boundary+a+viterbi-1-8", "boundary+b+viterbi-1-8"]
+    deepening = ["boundary+viterbi-1-12", "boundary+a+viterbi-1-12", "boundary+b+viterbi-1-12"]
     assert [name for name in some if "boundary" in name] == deepening
     some = offered(model(split=False).parts, ["a", "b", "c"])
     assert [name for name in some if "boundary" not in name] == ["exact", "a", "b", "c"]
@@ -120,7 +120,7 @@ def test_deadlines_of_a_model() -> None:
 
 def test_what_an_agenda_has_and_has_not() -> None:
     """The best trees of what was popped, but no posteriors."""
-    several = model().parser("boundary+viterbi-1-8", kbest=3)
+    several = model().parser("boundary+viterbi-1-12", kbest=3)
     found = several.answers([several.given(words) for words in SENTENCES])
     assert max(map(len, found)) == 3
     for using in ({"max_recall": True}, {"marginals": 0.1}):

@@ -27,7 +27,7 @@ BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
 FEW = 4  # grammars: more of them take longer than what they add is worth, but where most is asked for
 _OF, _LEVEL, _LEAST = "of", "level", "least"
 ORDER, DELTA = "order", "delta"
-DEEPENING = How(delta=8.0, widen=1.5)
+DEEPENING = How(delta=12.0, widen=1.5)  # with less, short sentences lose
 MASKED = 2  # policies with which a dial has agendas too: with those that prune more, charts are soon full
 
 
@@ -50,7 +50,7 @@ def way_of(mask: str | None, decoding: Way) -> Way:
 
 def name_of(way: Way) -> str:
     """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four grammars),
-    boundary+lols-3, pg-1+lols-3+viterbi-2-8 (with a delta of 8)."""
+    boundary+lols-3, pg-1+lols-3+viterbi-2-12 (with a delta of 12)."""
     said = [str(way[key]) for key in (_OF, _LEVEL, _LEAST) if key in way]
     said += [f"{way[DELTA]:g}"] if DELTA in way else []
     named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
