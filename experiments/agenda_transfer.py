@@ -172,7 +172,8 @@ def by_word(features: PriorityFeatures, weights: Any) -> dict[str, float]:
     """What a word more gives, by the words of the sentence, as if the inside score had a weight of 1."""
     theta = dict(zip(features.names, (weights / features.scales).tolist(), strict=True))
     inside = theta["inside"] or 1.0
-    return {str(n): (theta[LENGTH] + theta[RATIO] / n) / inside for n in (10, 30)}
+    divided = features.settings.inside == "by sentence"
+    return {str(n): (theta[LENGTH] + theta[RATIO] / n) * (n if divided else 1) / inside for n in (10, 30)}
 
 
 def both(task: AgendaOrder, policy: Policy, data: Sequence[Example], jobs: int) -> Row:

@@ -198,7 +198,7 @@ def _outcomes(found: Futures) -> list[Outcome]:
 class RollOutSettings:
     """How priorities are learned from roll-outs: LOLS, its decisions some of a run's pops."""
 
-    rounds: int = 6
+    rounds: int = 10
     steps: int = 12  # pops of a run that are asked about
     heads: int = 1
     others: int = 2
