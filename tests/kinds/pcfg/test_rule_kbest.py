@@ -87,7 +87,7 @@ def test_without_a_parse_there_is_a_flat_tree() -> None:
 
 def test_grammars_that_have_no_derivation_in_common() -> None:
     """Each says that the other's is impossible: what there is instead of a tree is one flat tree."""
-    coarse = PCFG.from_text("S -> A A 0.5 | B B 0.5\nA -> 'a'\nB -> 'a'")
+    coarse = PCFG.from_text("S -> A A 0.5 | B B 0.5\nA -> 'a' 1.0\nB -> 'a' 1.0")
     whole, parts = exp_blocks(coarse), []
     for rule in (0, 1):
         binary = whole.binary.copy()
