@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import secateur as sec
-from agenda_table import DATA, LONG, SHORT, between
+from agenda_runs import DATA, LONG, SHORT, between
 from arc_table1 import one_section
 from prune_runs import data_folder
 from report import OUT, WHERE, Pictures, Sections, leave, result_in, start, table

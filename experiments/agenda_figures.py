@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agenda_table import LOSS, spread
+from agenda_runs import LOSS, spread
 from arc_table1 import one_section
 from report import Pictures, Sections, new_figure, table
 

@@ -14,10 +14,8 @@ A row is kept as soon as it is measured: a run that was stopped goes on.
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +36,7 @@ from agenda_figures import (
     SCORE,
     sections,
 )
-from agenda_table import BOUNDARY, DATA, LOSS, WIDEN, AgendaCase, learned, settings_of
+from agenda_runs import BOUNDARY, DATA, LOSS, WIDEN, AgendaCase, learned, settings_of
 from agenda_ways import (
     ByAgenda,
     ByBlocks,
@@ -52,8 +50,7 @@ from agenda_ways import (
     by_score,
     measured,
 )
-from report import OUT, WHERE, leave, result_in, start, write
-from secateur.errors import InputError
+from report import OUT, WHERE, Book, leave, result_in, start
 from secateur.features.merit import Merit
 from secateur.grammar.latent.bounds import Joined
 from secateur.kernels.agenda.priorities import EXACT, How
@@ -81,41 +78,6 @@ MASK_TREES = 100  # for each sentence of a part, where only so many are looked a
 PARTS = ("choice", "choice long", "test", "test long")
 
 Row = dict[str, Any]
-
-
-# What was measured, as it comes -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Book:
-    """Rows by unit, a line each: what is there is not measured again."""
-
-    file: Path
-    units: dict[str, list[Row]]
-
-    @classmethod
-    def opened(cls, file: Path, about: Row) -> Book:
-        """The settings of all rows come first. Half a line, of a run that was killed, is nothing."""
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-        whole = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
-        whole = whole or [json.dumps(about) + "\n"]
-        if json.loads(whole[0]) != about:
-            fix = "delete the file, or measure as before"
-            raise InputError("rows of other settings", where=str(file), fix=fix)
-        write(file, "".join(whole))
-        return cls(file, {line["unit"]: line["rows"] for line in map(json.loads, whole[1:])})
-
-    def unit(self, name: str, make: Callable[[], Iterable[Row]]) -> list[Row]:
-        if name not in self.units:
-            started = time.process_time()
-            rows = list(make())
-            spent = round(time.process_time() - started, 1)
-            with self.file.open("a", encoding="utf-8") as out:
-                out.write(json.dumps({"unit": name, "seconds": spent, "rows": rows}) + "\n")
-            self.units[name] = rows
-            pops = [round(rows[-1][part]["pops"]) for part in PARTS]
-            print(f"{name}: {spent} s, pops {pops}", flush=True)
-        return self.units[name]
 
 
 def row(ground: Ground, way: Way, family: str, knob: str, **about: Any) -> Row:

@@ -22,11 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from agenda_table import (
+from agenda_runs import (
     BEGINS,
     DATA,
     LOSS,
-    NOTHING,
     WIDEN,
     AgendaCase,
     Row,
@@ -35,6 +34,7 @@ from agenda_table import (
     learned,
     spread,
 )
+from agenda_table import NOTHING
 from arc_table1 import one_section
 from report import OUT, WHERE, Pictures, Sections, leave, result_in, start, table, write_json
 

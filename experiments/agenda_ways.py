@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 import secateur as sec
-from agenda_table import AgendaCase, counts, task_of
+from agenda_runs import AgendaCase, counts, task_of
 
 # Kernels and tasks by themselves: no public name gives them.
 from secateur.features.merit import Merit, Merits

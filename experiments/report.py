@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ OUT = ROOT / "experiments" / "out"  # what a run leaves, unless told otherwise; 
 RESULTS = ROOT / "experiments" / "results"  # what the documentation shows
 
 WHERE = "folder of results, models, tables and pictures; nothing is written outside it"
+Row = dict[str, Any]  # what was measured in one setting
 Sections = dict[str, str]  # Markdown by the name of its place on a page
 
 
@@ -163,16 +165,35 @@ def result_in(file: Path, make: Callable[[], Any], *, again: bool) -> Any:
     return read_json(file)
 
 
-def row_in(file: Path, about: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a file of lines holds of what this is about, or what `make` finds, put there at once: a long run
-    that is killed goes on with the next row."""
-    known = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
-    found = next((row for row in known if all(row.get(name) == value for name, value in about.items())), None)
-    if found is None:
-        found = {**about, **make()}
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write(file, "".join(json.dumps(row, allow_nan=False) + "\n" for row in [*known, found]))
-    return found
+@dataclass(frozen=True)
+class Book:
+    """Rows by unit, a line each: what is there is not measured again."""
+
+    file: Path
+    units: dict[str, list[Row]]
+
+    @classmethod
+    def opened(cls, file: Path, about: Row) -> Book:
+        """The settings of all rows come first. Half a line, of a run that was killed, is nothing."""
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        whole = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        whole = whole or [json.dumps(about) + "\n"]
+        if json.loads(whole[0]) != about:
+            fix = "delete the file, or measure as before"
+            raise InputError("rows of other settings", where=str(file), fix=fix)
+        write(file, "".join(whole))
+        return cls(file, {line["unit"]: line["rows"] for line in map(json.loads, whole[1:])})
+
+    def unit(self, name: str, make: Callable[[], Iterable[Row]]) -> list[Row]:
+        if name not in self.units:
+            started = time.process_time()
+            rows = list(make())
+            spent = round(time.process_time() - started, 1)
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"unit": name, "seconds": spent, "rows": rows}) + "\n")
+            self.units[name] = rows
+            print(f"{name}: {spent} s", flush=True)
+        return self.units[name]
 
 
 def read_json(file: Path) -> Any:

@@ -12,6 +12,7 @@ import pytest
 import agenda_certificates
 import agenda_figures
 import agenda_pareto
+import agenda_runs
 import agenda_table
 import agenda_transfer
 import agenda_ways
@@ -134,7 +135,7 @@ def test_the_pareto_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_derivations_of_charts_are_counted_as_those_of_agendas(tmp_path: Path) -> None:
     """Whatever sub-symbols they are given, the tree is what the parser finds."""
-    ground = agenda_ways.Ground(agenda_table.AgendaCase("garden", tmp_path, levels=1, most=4))
+    ground = agenda_ways.Ground(agenda_runs.AgendaCase("garden", tmp_path, levels=1, most=4))
     ladder, flat = agenda_ways.ByLadder(ground, 1e-4), ground.task.grammar
     blocks, by_score = agenda_ways.ByBlocks(ground), agenda_ways.by_score(ground)
     for words, gold in ground.sentences["test long"]:
@@ -144,7 +145,7 @@ def test_derivations_of_charts_are_counted_as_those_of_agendas(tmp_path: Path) -
             tree = sec.Parser(ground.split, decode=decode).parse(words).tree
             assert build_tree(flat, outcome.parts.steps, words) == tree
         oracle = Outcome(Popped(gold.items.steps, 0.0), outcome.work)
-        assert agenda_table.counts(ground.task, oracle, gold)[0] > 0
+        assert agenda_runs.counts(ground.task, oracle, gold)[0] > 0
         way = agenda_ways.ByAgenda(ground, by_score)
         assert agenda_ways.score_of(way.outcome(way.run(words))) == agenda_ways.score_of(outcome)
 
