@@ -15,8 +15,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import agenda_certificates
 import agenda_deadline
+import agenda_dear
+import agenda_figures
 import agenda_table
+import agenda_transfer
 import arc_bits
 import arc_figure2
 import arc_figure3
@@ -52,7 +56,14 @@ MARKER = re.compile(r"<!-- (\w+): begin -->")
 PRUNING = (prune_runs, prune_figure2, prune_figure3, prune_figure4, prune_rollouts, prune_regularizer)
 FINE = (fine_smoothing, fine_speed)
 ARCS = (arc_table1, arc_vine, arc_bits, arc_figure2, arc_figure3, arc_figure4, arc_figure5, arc_lols)
-AGENDA = (agenda_table, agenda_deadline)
+AGENDA = (
+    agenda_table,
+    agenda_figures,
+    agenda_transfer,
+    agenda_deadline,
+    agenda_dear,
+    agenda_certificates,
+)
 LCFRS = (
     disc_beyond,
     disc_blocks,
