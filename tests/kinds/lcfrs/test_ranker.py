@@ -161,10 +161,15 @@ def test_it_is_stored(model: sec.Model[LcfrsParts, sec.Tree], tmp_path: Path) ->
 
 
 def test_several_trees(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
-    parser = model.parser("exact+product+ranked", kbest=3)
-    (found,) = parser.answers([sec.Sentence.of(grown(3)[2].words())])
-    assert 1 <= len(found) <= 3
-    assert len({str(parse) for parse in found}) == len(found)
+    """What a command shows: the first of those that were ranked, in their order."""
+    parser, alone = (model.parser("exact+product+ranked", **using) for using in ({"kbest": 3}, {}))
+    assert isinstance(alone, RankedParser)
+    for tree in grown(12):
+        (found,) = parser.answers([sec.Sentence.of(tree.words())])
+        first = alone.kbest(tree.words(), 3)
+        assert [(parse.tree, parse.score) for parse in found] == [(one.tree, one.score) for one in first]
+    (failed,) = parser.answers([sec.Sentence.from_line("")])
+    assert [parse.failed for parse in failed] == [True]
 
 
 def test_heads() -> None:

@@ -149,6 +149,12 @@ class RankedParser(BlockParser):
     def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
         return [self._best(sentence) for sentence in sentences]
 
+    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
+        k = self.using.kbest
+        if k is None:
+            return super().answers(sentences)
+        return [self.kbest(s, k) if len(s) else [self._skipped(s)] for s in sentences]
+
     def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
         return self._ranked(self.given(words), k) or super().kbest(words, k)
 
