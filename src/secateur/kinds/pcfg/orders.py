@@ -7,9 +7,9 @@ estimate of Caraballo and Charniak (1998), which is counted; others are learned 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,20 @@ _LEAST = 1e-30  # of a probability whose logarithm is taken
 _MOST = 1.0 + 1e-9
 
 
+class EarlierSettings(NamedTuple):
+    """What models say that were saved before there were dynamic features: these have none."""
+
+    marks: Literal["both", "against", "none"]
+    inside: Literal["whole", "by sentence", "over best"]
+    merit: bool
+    outside: bool
+    shares: bool
+
+
 class FeatureNotes(NamedTuple):
     """What `PriorityFeatures.notes` says."""
 
-    settings: PrioritySettings
+    settings: EarlierSettings | PrioritySettings
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     patterns: tuple[tuple[str, ...], ...]
@@ -68,7 +78,7 @@ class Orders:
     @classmethod
     def restored(cls, grammar: PCFG | SplitPCFG, notes: Notes, arrays: Mapping[str, Array]) -> Orders:
         """InputError where they do not fit the grammar, or each other."""
-        features = {**notes.features._asdict(), "settings": _plain(notes.features.settings)}
+        features = {**notes.features._asdict(), "settings": asdict(_settings(notes))}
         own = {name: array for name, array in arrays.items() if name != "weights"}
         weights = arrays["weights"]
         # Labels, tags and words are those of the unsplit grammar.
@@ -133,7 +143,7 @@ def checked(notes: Notes) -> Notes:
     names, features = notes.names, notes.features
     if not names or len(set(names)) < len(names) or not all(map(is_own, names)) or "+" in "".join(names):
         raise ValueError("names of orders that are none")
-    if features.settings.bounded or features.settings.shares:
+    if _settings(notes).bounded or _settings(notes).shares:
         raise ValueError("features that are not saved with models")
     if not all(features.patterns):
         raise ValueError("a pattern without signs")
@@ -149,7 +159,7 @@ def schema_of(notes: Notes) -> Schema:
         "before": Spec("f8", before, low=-_LARGEST, most=0.0),
         "after": Spec("f8", before, low=-_LARGEST, most=0.0),
     }
-    if notes.features.settings.merit:
+    if _settings(notes).merit:
         tags = "tags+1"
         found["merit-tags"] = Spec("f8", (tags, tags, tags), low=_LEAST, most=_MOST)
         found["merit-usual"] = Spec("f8", (tags,), low=_LEAST, most=_MOST)
@@ -170,5 +180,6 @@ def sizes_of(notes: Notes, rules: PCFG) -> dict[str, int]:
     }
 
 
-def _plain(settings: PrioritySettings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in PrioritySettings.__dataclass_fields__}
+def _settings(notes: Notes) -> PrioritySettings:
+    found = notes.features.settings
+    return PrioritySettings(**found._asdict()) if isinstance(found, EarlierSettings) else found
