@@ -107,6 +107,27 @@ def test_what_is_left_out_is_not_certified() -> None:
     assert not AgendaParser(above).parse(["a", "a"]).certified
 
 
+def test_certificates_of_any_order() -> None:
+    """By the grammar itself, or by a coarser one, which knows less; those of exact searches stay."""
+    asked, chart = Using(certify=True), sec.Parser(fine())
+    exact = AgendaParser(fine(), using=asked)
+    every = [
+        AgendaParser(fine(), order=boundary(), how=How(12.0), using=asked, bounds=bounds)
+        for bounds in (None, Bounds.of(split(), fine(), 0))
+    ]
+    count = np.zeros(2, int)
+    for words in SENTENCES:
+        best = chart.parse(words)
+        assert exact.parse(words).certified == (not best.failed)
+        found = [parser.parse(words) for parser in every]
+        assert all(one.score == best.score for one in found if one.certified)
+        count += [one.certified for one in found]
+    assert count[0] >= count[1] > 0
+    stopped = AgendaParser(fine(), order=boundary(), using=asked, pops=5).parse(SENTENCES[0])
+    assert stopped.failed
+    assert not stopped.certified
+
+
 @pytest.mark.parametrize("level", [0, 1])
 def test_bounds_of_a_coarser_grammar(level: int) -> None:
     """Admissible ones are exact with fewer pops; of others that is not known."""

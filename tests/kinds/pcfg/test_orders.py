@@ -144,6 +144,26 @@ def test_deadlines_of_a_model() -> None:
             assert set(soon.tree.tags()) <= set(model().parts.rules.symbols)
 
 
+@pytest.mark.parametrize("split", [True, False])
+def test_what_points_certify_is_best(split: bool) -> None:
+    """With a mask and a delta too, and only if they are asked to."""
+    own = model(split)
+    whole = AgendaParser(items_of(own.parts.grammar))
+    exact = [whole.parse(words) for words in SENTENCES]
+    count = dict.fromkeys((name for name in own.ways() if BOUNDARY in name), 0)
+    for name in count:
+        asked, plain = own.parser(name, certify=True), own.parser(name)
+        for words, best in zip(SENTENCES, exact, strict=True):
+            found, other = asked.parse(words), plain.parse(words)
+            assert (str(found), found.work, found.score) == (str(other), other.work, other.score)
+            assert found.score == best.score or not found.certified
+            assert not other.certified
+            count[name] += found.certified
+    free, masked = (sum(n for name, n in count.items() if ("keep" in name) == keep) for keep in (False, True))
+    assert free > (0 if split else len(SENTENCES) / 2)  # the level below knows little
+    assert masked <= free
+
+
 def test_what_an_agenda_has_and_has_not() -> None:
     """The best trees of what was popped, but no posteriors."""
     several = model().parser("boundary+viterbi-1-12", kbest=3)

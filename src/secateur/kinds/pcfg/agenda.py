@@ -36,22 +36,20 @@ from secateur.kernels.agenda.state import (
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.certificates import agenda_certified
 from secateur.kinds.pcfg.orders import flat_of, is_admissible
-from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.pops import Pop, pops_of
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.several import Several
 from secateur.kinds.pcfg.substitute import PunctualParser
 from secateur.kinds.pcfg.tried import TRIED, Pace, to_try
-from secateur.kinds.pcfg.ways import ORDER, how_of
 from secateur.models.limits import Limits
 from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
-from secateur.models.point import Way
 from secateur.options import check_least
 from secateur.search.arrays import Bools, Weights
-from secateur.search.core import Policy, Work
-from secateur.tasks.agenda_order.oracle import items_of
-from secateur.tasks.span_pruning.masks import LearnedMask, Spans
+from secateur.search.core import Work
+from secateur.tasks.span_pruning.masks import Spans
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
@@ -70,20 +68,6 @@ class Order(NamedTuple):
 
     features: PriorityFeatures
     weights: Weights  # [dim]
-
-
-class Pop(NamedTuple):
-    """An item that was popped."""
-
-    number: int  # from 1 on
-    symbol: str
-    i: int
-    k: int
-    over: bool  # made by a unary rule
-    priority: float
-    score: float
-    pushes: int  # hyperedges built before
-    used: bool  # in the tree
 
 
 class Attempt(NamedTuple):
@@ -121,6 +105,7 @@ class AgendaParser(PunctualParser):
         deadline: float | None = None,
         binarized: bool = False,
         using: Using | None = None,
+        bounds: Bounds | None = None,
     ) -> None:
         """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
 
@@ -128,6 +113,9 @@ class AgendaParser(PunctualParser):
         admissible, the first parse is the best one, where no weight of the grammar is above 0.
 
         `deadline`: seconds, from the words to the tree, which is the best there is by then.
+
+        `bounds`: by which it certifies, if it is asked to, what is not known to be exact anyway; by default
+        the grammar's own.
         """
         if not isinstance(grammar, PCFG | SplitPCFG):
             raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
@@ -148,6 +136,9 @@ class AgendaParser(PunctualParser):
             what = "an agenda keeps one derivation of an item: there are no posteriors"
             raise InputError(what, fix="leave them out, or choose a point without an order")
         self.binarized = self.using.binarized
+        self._bounds: Bounds | None = None
+        if self.using.certify:
+            self._bounds = bounds or Bounds.own(self.grammar)
         self._joins = joins_of(self.grammar.rules)
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
         # No derivation is worth more than the priority of one of its items.
@@ -194,17 +185,7 @@ class AgendaParser(PunctualParser):
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
         ids = self.grammar.lexicon.encode(sentence.penn)
         state = self._attempts(ids, *self._prepared(sentence, ids), np.inf, log=True).state
-        goal = derivation.goal_of(self.grammar.rules, state)
-        steps = np.zeros((0, 5), np.int64) if goal == NONE else derivation.steps_of(state, np.uint32(goal))
-        used = set(map(tuple, items_of(steps).tolist()))
-        columns = (derivation.pops_of(state), state.log_key, state.log_score, state.log_pushes)
-        rows = zip(*(column[: state.tally[POPPED]].tolist() for column in columns), strict=True)
-        return [
-            Pop(
-                number, self.grammar.symbols[x], i, k, bool(over), key, score, pushes, (i, k, x, over) in used
-            )
-            for number, ((i, k, x, over), key, score, pushes) in enumerate(rows, 1)
-        ]
+        return pops_of(self.grammar, state)
 
     def whole(self, tree: Tree) -> int:
         """The spans that there are to decide on, as in CKY."""
@@ -230,7 +211,11 @@ class AgendaParser(PunctualParser):
             end -= 2 * pace.after  # the more was found, the longer
         mask, order = self._prepared(sentence, ids)
         found = self._attempts(ids, mask, order, end)
-        return self._made(sentence, ids, found.state, found.status, found.work(), started)
+        parse = self._made(sentence, ids, found.state, found.status, found.work(), started)
+        if self._bounds is None or parse.certified:
+            return parse
+        certified = agenda_certified(self._bounds, ids, mask, found.state, found.how, parse.score)
+        return replace(parse, certified=certified, seconds=time.perf_counter() - started)
 
     def _attempts(
         self, ids: Ids, mask: Bools, order: Priorities, end: float, *, log: bool = False
@@ -372,24 +357,6 @@ class AgendaParser(PunctualParser):
         if self.deadline is not None:
             part.deadline = self.deadline * min(self.limits.words / len(sentence), 1 / 2)
         return super(AgendaParser, part)._in_pieces(sentence, started)
-
-
-def agenda_parser_of(
-    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
-) -> AgendaParser:
-    """A model's parser that goes one of its ways, by agenda."""
-    orders, mask = parts.orders, way.get("mask")
-    assert orders is not None, "who has such ways has orders"
-    features = orders.features
-    return AgendaParser(
-        features.grammar,
-        order=Order(features, orders.weights_of(str(way[ORDER]))),
-        how=how_of(way),
-        spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
-        limits=limits,
-        deadline=using.seconds,
-        using=using,
-    )
 
 
 def _is_bounded(order: Order | Bounds | None) -> bool:
