@@ -20,6 +20,7 @@ from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG, TOLERANCE
+from secateur.kernels.agenda.halting import BEFORE, SEEN
 from secateur.kernels.agenda.priorities import How
 from secateur.kinds.pcfg import agenda
 from secateur.kinds.pcfg.agenda import AgendaParser, Order
@@ -27,6 +28,7 @@ from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
+from secateur.tasks.agenda_order.task import Halting
 from secateur.tasks.span_pruning.masks import settled
 from secateur.testing.strategies import grammars, sentences
 from secateur.treebanks.tree import Tree
@@ -205,6 +207,53 @@ def test_delta_is_widened_until_there_is_a_parse() -> None:
         )
 
 
+def hasty() -> Order:
+    """Wide items first."""
+    features = boundary().features
+    weights = features.start("words")
+    weights[features.names.index("length")] += 4.0
+    return Order(features, weights)
+
+
+def halting(weight: float) -> Halting:
+    """Goes on after the first parse for good or not at all."""
+    weights = np.zeros(SEEN)
+    weights[BEFORE] = weight
+    return Halting(weights)
+
+
+@pytest.mark.parametrize("how", [How(), How(3.0, widen=1.5)])
+@pytest.mark.parametrize("spans", [None, Narrow()])
+def test_a_policy_goes_past_the_first_parse(how: How, spans: Narrow | None) -> None:
+    """To trees that are no worse; one that stops there changes nothing."""
+    options: Any = {"order": hasty(), "how": how, "spans": spans, "using": Using(certify=True)}
+    usual = AgendaParser(fine(), **options)
+    first, far = (AgendaParser(fine(), **options, halting=halting(weight)) for weight in (-1.0, 1.0))
+    better, sure, statuses = 0, np.zeros(2, int), set()
+    for words in SENTENCES:
+        plain, found, best = (parser.parse(words) for parser in (usual, first, far))
+        assert (str(found), found.score, found.work) == (str(plain), plain.score, plain.work)
+        assert found.certified == plain.certified
+        assert found.notes == {"status": "complete" if plain.failed else "halted"}
+        assert best.score >= plain.score
+        assert plain.work.pops <= best.work.pops <= 4 * plain.work.pops
+        better += best.score > plain.score
+        sure += (plain.certified, best.certified)
+        statuses.add(best.notes["status"])
+        if best.certified:
+            assert best.score == AgendaParser(fine()).parse(words).score
+        pops = far.pops(words)
+        assert len(pops) <= best.work.pops
+        assert len(pops) > len(usual.pops(words)) or best.work.pops == plain.work.pops
+        assert {(pop.i, pop.k) for pop in pops if pop.used} >= {(s.i, s.k) for s in best.tree.spans()}
+    assert better
+    assert sure[1] >= sure[0]
+    assert "halted" in statuses or how.delta < np.inf  # with delta agendas are empty sooner
+    stopped = AgendaParser(fine(), **options, halting=halting(1.0), pops=30)
+    found = stopped.parse(SENTENCES[0])
+    assert (found.work.pops, found.notes) == (30, {"status": "pops"})
+
+
 class Clock:
     """Each look at it takes a while."""
 
@@ -269,6 +318,9 @@ def test_what_makes_no_sense_is_refused() -> None:
         AgendaParser(fine(), order=Bounds.of(split(), fine(), 0), deadline=1.0)
     with pytest.raises(InputError, match="0 pops; ask for 1 or more"):
         AgendaParser(fine(), pops=0)
+    for options in ({"deadline": 1.0}, {"using": Using(kbest=2)}):
+        with pytest.raises(InputError, match="and a policy that ends searches"):
+            AgendaParser(fine(), halting=halting(1.0), **options)
     for using in (Using(max_recall=True), Using(marginals=0.1)):
         with pytest.raises(InputError, match="an agenda keeps one derivation of an item"):
             AgendaParser(fine(), using=using)

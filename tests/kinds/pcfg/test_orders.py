@@ -201,6 +201,7 @@ CHANGES: dict[str, Any] = {
         arrays.update(weights=np.repeat(arrays["weights"], 2, 0)),
     ),
     "a name of two": lambda notes, _: notes.update(names=["a+b"]),
+    "a name of points": lambda notes, _: notes.update(names=["boundary-halting"]),
     "a name elsewhere": lambda notes, _: notes.update(names=["../a"]),
     "bounds": lambda notes, _: notes["features"]["settings"].update(outside=True),
     "shares": lambda notes, _: notes["features"]["settings"].update(shares=True),

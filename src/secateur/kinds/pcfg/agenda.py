@@ -17,25 +17,25 @@ from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda import derivation, run
+from secateur.kernels.agenda.halting import HALTED
 from secateur.kernels.agenda.joins import joins_of
-from secateur.kernels.agenda.priorities import EXACT, UNLIMITED, How, Priorities, uniform_cost
+from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, UNLIMITED, How, Priorities, uniform_cost
 from secateur.kernels.agenda.priorities import Limits as Stops
 from secateur.kernels.agenda.state import (
     BYTES,
     DROPPED,
     EMPTY,
     FOUND,
-    ITEMS,
     LONGEST,
     NONE,
     POPPED,
     POPS,
-    PUSHES,
     RUNNING,
     State,
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.attempts import Attempt, Searched, past_the_first
 from secateur.kinds.pcfg.certificates import agenda_certified
 from secateur.kinds.pcfg.orders import flat_of, is_admissible
 from secateur.kinds.pcfg.pops import Pop, pops_of
@@ -49,13 +49,21 @@ from secateur.models.parse import Given, Parse
 from secateur.options import check_least
 from secateur.search.arrays import Bools, Weights
 from secateur.search.core import Work
+from secateur.tasks.agenda_order.task import Halting
 from secateur.tasks.span_pruning.masks import Spans
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
 
-# Why a search ended; the first two are its own ends.
-STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
+# Why a search ended; the first two are its own ends, the last is where a policy took what there was.
+STATUS = {
+    FOUND: "complete",
+    EMPTY: "complete",
+    POPS: "pops",
+    BYTES: "memory",
+    RUNNING: "deadline",
+    HALTED: "halted",
+}
 SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
 FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
 MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
@@ -68,21 +76,6 @@ class Order(NamedTuple):
 
     features: PriorityFeatures
     weights: Weights  # [dim]
-
-
-class Attempt(NamedTuple):
-    """A search, and the work of those before it, which delta left without a parse."""
-
-    status: int
-    state: State
-    how: How
-    before: Work
-
-    def work(self) -> Work:
-        """Of all."""
-        tally = self.state.tally
-        pushes, pops = self.before.pushes + int(tally[PUSHES]), self.before.pops + int(tally[POPPED])
-        return self.before._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
 
 
 class AgendaParser(PunctualParser):
@@ -106,6 +99,7 @@ class AgendaParser(PunctualParser):
         binarized: bool = False,
         using: Using | None = None,
         bounds: Bounds | None = None,
+        halting: Halting | None = None,
     ) -> None:
         """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
 
@@ -116,6 +110,8 @@ class AgendaParser(PunctualParser):
 
         `bounds`: by which it certifies, if it is asked to, what is not known to be exact anyway; by default
         the grammar's own.
+
+        `halting`: a policy that goes on past the first parse, to better ones, while it pays.
         """
         if not isinstance(grammar, PCFG | SplitPCFG):
             raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
@@ -129,7 +125,10 @@ class AgendaParser(PunctualParser):
         if deadline is not None and _is_bounded(order):
             what = "how long bounds take is not known before"
             raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
-        self.deadline = deadline
+        if halting is not None and (deadline is not None or (using is not None and using.kbest is not None)):
+            what = "a deadline or k best trees, and a policy that ends searches"
+            raise InputError(what, fix="leave one of them out, or choose a point without halting")
+        self.deadline, self.halting = deadline, halting
         self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
         self.using: Using = using or Using(binarized=binarized)
         if self.using.marginals is not None or self.using.max_recall:
@@ -180,11 +179,15 @@ class AgendaParser(PunctualParser):
         return self._kbest(self.given(words).spelt(self.grammar.lexicon.index), k)
 
     def pops(self, words: Given) -> list[Pop]:
-        """What is popped until the first parse, in order, from where delta was widened for the last time;
+        """What is popped until the search ends, in order, from where delta was widened for the last time;
         without a parse nothing is in a tree."""
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
-        ids = self.grammar.lexicon.encode(sentence.penn)
-        state = self._attempts(ids, *self._prepared(sentence, ids), np.inf, log=True).state
+        rules, ids = self.grammar.rules, self.grammar.lexicon.encode(sentence.penn)
+        mask, order = self._prepared(sentence, ids)
+        found = self._attempts(ids, mask, order, np.inf)
+        state, pops = run.begin(rules, ids, mask, NO_ANCHORS, order, found.how, log=True), found.state.tally
+        while (rest := int(pops[POPPED] - state.tally[POPPED])) > 0:
+            _, state = run.advance(rules, self._joins, NO_ANCHORS, order, found.how, NO_LIMITS, state, rest)
         return pops_of(self.grammar, state)
 
     def whole(self, tree: Tree) -> int:
@@ -212,18 +215,19 @@ class AgendaParser(PunctualParser):
         mask, order = self._prepared(sentence, ids)
         found = self._attempts(ids, mask, order, end)
         parse = self._made(sentence, ids, found.state, found.status, found.work(), started)
-        if self._bounds is None or parse.certified:
+        if self._bounds is None or parse.certified or parse.score is None:
             return parse
         certified = agenda_certified(self._bounds, ids, mask, found.state, found.how, parse.score)
         return replace(parse, certified=certified, seconds=time.perf_counter() - started)
 
-    def _attempts(
-        self, ids: Ids, mask: Bools, order: Priorities, end: float, *, log: bool = False
-    ) -> Attempt:
+    def _attempts(self, ids: Ids, mask: Bools, order: Priorities, end: float) -> Attempt:
         """The first parse; where delta dropped it, with more and more."""
         how, before = self.how, Work(kept=self._kept(mask))
+        if self.halting is not None:
+            searched = Searched(ids, mask, order, how, self._stops)
+            return past_the_first(self.grammar, self._joins, searched, self.halting, before)
         while True:
-            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how, log=log)
+            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how)
             found = Attempt(*self._searched(state, order, how, before.pops, end), how, before)
             if found.status != EMPTY or how.widen <= 1.0 or found.state.tally[DROPPED] == 0:
                 return found
@@ -312,7 +316,7 @@ class AgendaParser(PunctualParser):
             time.perf_counter() - started,
             score,
             failed=bool(goal == NONE),
-            certified=self._is_bounded and self.spans is None and status == FOUND,
+            certified=self._is_bounded and self.spans is None and goal != NONE,
             notes={"status": STATUS[status]},
             annotation=self.annotation,
         )

@@ -12,7 +12,7 @@ from secateur.kinds.pcfg.agenda import AgendaParser, Order
 from secateur.kinds.pcfg.orders import order_level
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using
-from secateur.kinds.pcfg.ways import ORDER, how_of
+from secateur.kinds.pcfg.ways import HALT, ORDER, how_of
 from secateur.models.limits import Limits
 from secateur.models.point import Way
 from secateur.search.core import Policy
@@ -25,16 +25,17 @@ def agenda_parser_of(
     """A model's parser that goes one of its ways, by agenda."""
     orders, mask = parts.orders, way.get("mask")
     assert orders is not None, "who has such ways has orders"
-    features = orders.features
+    features, name = orders.features, str(way[ORDER])
     return AgendaParser(
         features.grammar,
-        order=Order(features, orders.weights_of(str(way[ORDER]))),
+        order=Order(features, orders.weights_of(name)),
         how=how_of(way),
         spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
         limits=limits,
         deadline=using.seconds,
         using=using,
         bounds=bounds_of(parts.grammar, features.grammar) if using.certify else None,
+        halting=orders.halting_of(name) if HALT in way else None,
     )
 
 

@@ -1,5 +1,7 @@
 """Orders: the priorities that a model has for the items of its grammar, by name.
 
+With an order may come a policy that goes on past the first parse (`kinds.pcfg.halting_learning`).
+
 All see the same features, of the items of one level of the grammar. One is always there: the boundary
 estimate of Caraballo and Charniak (1998), which is counted; others are learned (`kinds.pcfg.order_learning`).
 """
@@ -20,10 +22,13 @@ from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
+from secateur.kernels.agenda.halting import SEEN
 from secateur.models.storage import Array, Schema, Spec, is_own
+from secateur.tasks.agenda_order.task import Halting
 from secateur.treebanks.tree import Tree
 
 BOUNDARY = "boundary"
+HALTING = "-halting"  # behind the name of an order, in names of points
 MERITS = ("words", "label | word before", "word after | label")
 _LARGEST = 1e6
 _LEAST = 1e-30  # of a probability whose logarithm is taken
@@ -66,6 +71,7 @@ class Orders:
     notes: Mapping[str, Any]
     arrays: Mapping[str, Array]
     weights: Array  # [orders, dim]
+    halting: Array | None = None  # [orders, SEEN] policies that end searches in them; zeros: none
 
     @classmethod
     def counted(cls, grammar: PCFG | SplitPCFG, trees: Iterable[Tree], binarization: Binarization) -> Orders:
@@ -76,7 +82,13 @@ class Orders:
         return cls(grammar, (BOUNDARY,), found.notes(), found.arrays(), found.start(*MERITS)[None])
 
     @classmethod
-    def restored(cls, grammar: PCFG | SplitPCFG, notes: Notes, arrays: Mapping[str, Array]) -> Orders:
+    def restored(
+        cls,
+        grammar: PCFG | SplitPCFG,
+        notes: Notes,
+        arrays: Mapping[str, Array],
+        halting: Array | None = None,
+    ) -> Orders:
         """InputError where they do not fit the grammar, or each other."""
         features = {**notes.features._asdict(), "settings": asdict(_settings(notes))}
         own = {name: array for name, array in arrays.items() if name != "weights"}
@@ -85,7 +97,7 @@ class Orders:
         rules = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
         if weights.shape[1] != PriorityFeatures.restored(rules, features, own).dim:
             raise InputError("weights of other features", fix="take those trained with this grammar")
-        return cls(grammar, notes.names, features, own, weights)
+        return cls(grammar, notes.names, features, own, weights, halting)
 
     @cached_property
     def features(self) -> PriorityFeatures:
@@ -94,6 +106,23 @@ class Orders:
     def with_learned(self, found: Mapping[str, Array]) -> Orders:
         """The same, and others by name, as weights of the same features."""
         return replace(self, names=(*self.names, *found), weights=np.stack((*self.weights, *found.values())))
+
+    def with_halting(self, found: Mapping[str, Array]) -> Orders:
+        """The same with policies that end searches in some."""
+        none = np.zeros(SEEN, np.float32)
+        rows = np.stack([found.get(name, none) for name in self.names])
+        return replace(self, halting=rows if rows.any() else None)
+
+    @property
+    def halted(self) -> tuple[str, ...]:
+        """The orders that have such policies."""
+        if self.halting is None:
+            return ()
+        return tuple(name for name, row in zip(self.names, self.halting, strict=True) if row.any())
+
+    def halting_of(self, name: str) -> Halting:
+        assert self.halting is not None, "who has such ways has such policies"
+        return Halting(self.halting[self.names.index(name)].astype(np.float64))
 
     def weights_of(self, name: str) -> Array:
         found: Array = self.weights[self.names.index(name)]
@@ -143,6 +172,8 @@ def checked(notes: Notes) -> Notes:
     names, features = notes.names, notes.features
     if not names or len(set(names)) < len(names) or not all(map(is_own, names)) or "+" in "".join(names):
         raise ValueError("names of orders that are none")
+    if any(name.endswith(HALTING) for name in names):
+        raise ValueError(f"an order with a name in {HALTING}")
     if _settings(notes).bounded or _settings(notes).shares:
         raise ValueError("features that are not saved with models")
     if not all(features.patterns):
@@ -167,6 +198,10 @@ def schema_of(notes: Notes) -> Schema:
         for name in ("merit-before", "merit-after"):
             found[name] = Spec("f8", (tags, "labels"), low=_LEAST, most=_MOST)
     return found
+
+
+def halting_schema() -> Schema:
+    return {"halting": Spec("f4", ("orders", SEEN), low=-_LARGEST, most=_LARGEST)}
 
 
 def sizes_of(notes: Notes, rules: PCFG) -> dict[str, int]:
