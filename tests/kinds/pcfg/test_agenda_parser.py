@@ -18,6 +18,7 @@ from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.hierarchy import Hierarchy
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG, TOLERANCE
 from secateur.kernels.agenda.halting import BEFORE, SEEN
@@ -148,6 +149,39 @@ def test_bounds_of_a_coarser_grammar(level: int) -> None:
         assert other.score <= found.score + 1e-4
         pops += [parse.work.pops for parse in (plain.parse(words), found)]
     assert pops[0] > 2 * pops[1]
+
+
+@pytest.mark.parametrize("spans", [None, Narrow()])
+def test_all_levels_of_a_hierarchy(spans: Narrow | None) -> None:
+    """Exact with few pops of the last; with a mask, as charts are with it."""
+    own = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, using=Using(certify=True))
+    chart = sec.Parser(fine(), spans=spans)
+    for words in SENTENCES:
+        found, exact = own.parse(words), chart.parse(words)
+        assert (str(found), found.score, found.failed) == (str(exact), exact.score, exact.failed)
+        assert found.certified == (spans is None and not found.failed)
+        assert found.work.kept == exact.work.kept
+        assert found.notes == {"status": "complete"}
+    few = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, pops=30).parse(LONG)
+    assert_whole(few, LONG)
+    assert (few.work.pops, few.failed, few.certified, few.notes) == (30, True, False, {"status": "pops"})
+    dropping = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, how=How(4.0, widen=2.0))
+    assert not any(dropping.parse(words).certified for words in SENTENCES[:4])
+    assert "by bounds" in repr(own)
+
+
+def test_a_hierarchy_has_one_tree() -> None:
+    order = Hierarchy.of(split())
+    for options in ({"using": Using(kbest=2)}, {"halting": halting(1.0)}):
+        with pytest.raises(InputError, match=r"hierarchical A. finds one tree, which is the best"):
+            AgendaParser(split(), order=order, **options)
+    with pytest.raises(InputError, match="a deadline and bounds"):
+        AgendaParser(split(), order=order, deadline=1.0)
+    with pytest.raises(InputError, match="a hierarchy of another grammar"):
+        AgendaParser(split(), order=order, level=0)
+    for ask in (AgendaParser.pops, lambda parser, words: parser.kbest(words, 2)):
+        with pytest.raises(InputError, match=r"hierarchical A. finds one tree; take bounds"):
+            ask(AgendaParser(split(), order=order), SENTENCES[0])
 
 
 def test_levels_are_those_of_the_hierarchy() -> None:

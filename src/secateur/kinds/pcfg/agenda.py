@@ -15,6 +15,7 @@ from secateur.features.priority import PriorityFeatures
 from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.hierarchy import Hierarchy
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda import derivation, run
 from secateur.kernels.agenda.halting import HALTED
@@ -68,6 +69,7 @@ SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes 
 FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
 MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
 NO_SLICE = 3e-5  # seconds left with which none is begun
+_ONE_TREE = "hierarchical A* finds one tree"
 FIRST = 4  # pops of the first slice, which tells how long others take
 
 
@@ -90,7 +92,7 @@ class AgendaParser(PunctualParser):
         grammar: PCFG | SplitPCFG,
         *,
         level: int | None = None,
-        order: Order | Bounds | None = None,
+        order: Order | Bounds | Hierarchy | None = None,
         how: How = EXACT,
         spans: Spans | None = None,
         limits: Limits | None = None,
@@ -104,12 +106,12 @@ class AgendaParser(PunctualParser):
         """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
 
         `order`: what decides, by default the score: then, and with the bounds of a coarser grammar that are
-        admissible, the first parse is the best one, where no weight of the grammar is above 0.
+        admissible, the first parse is the best one, where no weight of the grammar is above 0; of a hierarchy
+        there is nothing else.
 
         `deadline`: seconds, from the words to the tree, which is the best there is by then.
 
-        `bounds`: by which it certifies, if it is asked to, what is not known to be exact anyway; by default
-        the grammar's own.
+        `bounds`: by which it certifies, if it is asked to; by default the grammar's own.
 
         `halting`: a policy that goes on past the first parse, to better ones, while it pays.
         """
@@ -120,20 +122,12 @@ class AgendaParser(PunctualParser):
         self.limits = limits or Limits()
         if pops is not None:
             check_least({"pops": (pops, 1)})
-        if deadline is not None and not 0.0 < deadline < np.inf:
-            raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
-        if deadline is not None and _is_bounded(order):
-            what = "how long bounds take is not known before"
-            raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
-        if halting is not None and (deadline is not None or (using is not None and using.kbest is not None)):
-            what = "a deadline or k best trees, and a policy that ends searches"
-            raise InputError(what, fix="leave one of them out, or choose a point without halting")
         self.deadline, self.halting = deadline, halting
         self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
         self.using: Using = using or Using(binarized=binarized)
-        if self.using.marginals is not None or self.using.max_recall:
-            what = "an agenda keeps one derivation of an item: there are no posteriors"
-            raise InputError(what, fix="leave them out, or choose a point without an order")
+        _check(order, deadline, halting, self.using)
+        if isinstance(order, Hierarchy) and order.grammar.symbols != self.grammar.symbols:
+            raise InputError("a hierarchy of another grammar", fix="give its own, and no level")
         self.binarized = self.using.binarized
         self._bounds: Bounds | None = None
         if self.using.certify:
@@ -141,7 +135,9 @@ class AgendaParser(PunctualParser):
         self._joins = joins_of(self.grammar.rules)
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
         # No derivation is worth more than the priority of one of its items.
-        self._is_bounded = how.delta == np.inf and is_admissible(order, self.grammar)
+        self._is_bounded = how.delta == np.inf and (
+            isinstance(order, Hierarchy) or is_admissible(order, self.grammar)
+        )
         self._pace: Pace | None = None
 
     def __repr__(self) -> str:
@@ -212,6 +208,8 @@ class AgendaParser(PunctualParser):
             if started + pace.before + pace.after > end:
                 return self._made(sentence, ids, None, RUNNING, Work(), started)
             end -= 2 * pace.after  # the more was found, the longer
+        if isinstance(self.order, Hierarchy):
+            return self._climbed(sentence, ids, self.order, started)
         mask, order = self._prepared(sentence, ids)
         found = self._attempts(ids, mask, order, end)
         parse = self._made(sentence, ids, found.state, found.status, found.work(), started)
@@ -219,6 +217,17 @@ class AgendaParser(PunctualParser):
             return parse
         certified = agenda_certified(self._bounds, ids, mask, found.state, found.how, parse.score)
         return replace(parse, certified=certified, seconds=time.perf_counter() - started)
+
+    def _climbed(self, sentence: Sentence, ids: Ids, order: Hierarchy, started: float) -> Parse[Tree]:
+        mask = self._mask(sentence)
+        steps, score, pops, pushes, items, status, *_ = order.parse(ids, mask, self.how, self._stops)
+        work = Work(pushes=int(pushes), pops=int(pops), items=int(items), kept=self._kept(mask))
+        parse = self._made(sentence, ids, None, int(status), work, started)
+        if not len(steps):
+            return parse
+        tree = assemble(self._names, unfold(self._labels, steps), sentence.leaves)
+        certified, spent = self._is_bounded and self.spans is None, time.perf_counter() - started
+        return replace(parse, tree=tree, score=float(score), failed=False, certified=certified, seconds=spent)
 
     def _attempts(self, ids: Ids, mask: Bools, order: Priorities, end: float) -> Attempt:
         """The first parse; where delta dropped it, with more and more."""
@@ -265,8 +274,9 @@ class AgendaParser(PunctualParser):
             yield replace(first, notes={"status": STATUS[BYTES]})
 
     def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
-        n = len(ids)
-        mask = np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
+        n, mask = len(ids), self._mask(sentence)
+        if isinstance(self.order, Hierarchy):
+            raise InputError(_ONE_TREE, fix="take bounds of a coarser grammar")
         if isinstance(self.order, Order):
             features, weights = self.order
             return mask, features.tables(features.columns(sentence.penn, mask), weights)
@@ -274,6 +284,10 @@ class AgendaParser(PunctualParser):
         if self.order is None:
             return mask, plain
         return mask, plain._replace(outside=self.order.estimate(ids, mask).outside, seen=self.order.seen)
+
+    def _mask(self, sentence: Sentence) -> Bools:
+        n = len(sentence.penn)
+        return np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
 
     def _searched(
         self, state: State, order: Priorities, how: How, before: int, end: float
@@ -363,5 +377,24 @@ class AgendaParser(PunctualParser):
         return super(AgendaParser, part)._in_pieces(sentence, started)
 
 
-def _is_bounded(order: Order | Bounds | None) -> bool:
-    return isinstance(order, Bounds) or (order is not None and order.features.settings.bounded)
+def _check(
+    order: Order | Bounds | Hierarchy | None, deadline: float | None, halting: Halting | None, using: Using
+) -> None:
+    """Refuse what does not go together."""
+    if deadline is not None and not 0.0 < deadline < np.inf:
+        raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
+    if deadline is not None and _is_bounded(order):
+        what = "how long bounds take is not known before"
+        raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
+    if halting is not None and (deadline is not None or using.kbest is not None):
+        what = "a deadline or k best trees, and a policy that ends searches"
+        raise InputError(what, fix="leave one of them out, or choose a point without halting")
+    if isinstance(order, Hierarchy) and (halting is not None or using.kbest is not None):
+        raise InputError(f"{_ONE_TREE}, which is the best", fix="leave kbest and halting out")
+    if using.marginals is not None or using.max_recall:
+        what = "an agenda keeps one derivation of an item: there are no posteriors"
+        raise InputError(what, fix="leave them out, or choose a point without an order")
+
+
+def _is_bounded(order: Order | Bounds | Hierarchy | None) -> bool:
+    return isinstance(order, Bounds | Hierarchy) or (order is not None and order.features.settings.bounded)
