@@ -18,8 +18,10 @@ from secateur.features.priority import PriorityFeatures, PrioritySettings
 from secateur.grammar.binarize import Binarization
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.hierarchy import Hierarchy
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG, TOLERANCE
+from secateur.kernels.agenda.halting import BEFORE, SEEN
 from secateur.kernels.agenda.priorities import How
 from secateur.kinds.pcfg import agenda
 from secateur.kinds.pcfg.agenda import AgendaParser, Order
@@ -27,6 +29,7 @@ from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
+from secateur.tasks.agenda_order.task import Halting
 from secateur.tasks.span_pruning.masks import settled
 from secateur.testing.strategies import grammars, sentences
 from secateur.treebanks.tree import Tree
@@ -107,6 +110,27 @@ def test_what_is_left_out_is_not_certified() -> None:
     assert not AgendaParser(above).parse(["a", "a"]).certified
 
 
+def test_certificates_of_any_order() -> None:
+    """By the grammar itself, or by a coarser one, which knows less; those of exact searches stay."""
+    asked, chart = Using(certify=True), sec.Parser(fine())
+    exact = AgendaParser(fine(), using=asked)
+    every = [
+        AgendaParser(fine(), order=boundary(), how=How(12.0), using=asked, bounds=bounds)
+        for bounds in (None, Bounds.of(split(), fine(), 0))
+    ]
+    count = np.zeros(2, int)
+    for words in SENTENCES:
+        best = chart.parse(words)
+        assert exact.parse(words).certified == (not best.failed)
+        found = [parser.parse(words) for parser in every]
+        assert all(one.score == best.score for one in found if one.certified)
+        count += [one.certified for one in found]
+    assert count[0] >= count[1] > 0
+    stopped = AgendaParser(fine(), order=boundary(), using=asked, pops=5).parse(SENTENCES[0])
+    assert stopped.failed
+    assert not stopped.certified
+
+
 @pytest.mark.parametrize("level", [0, 1])
 def test_bounds_of_a_coarser_grammar(level: int) -> None:
     """Admissible ones are exact with fewer pops; of others that is not known."""
@@ -125,6 +149,39 @@ def test_bounds_of_a_coarser_grammar(level: int) -> None:
         assert other.score <= found.score + 1e-4
         pops += [parse.work.pops for parse in (plain.parse(words), found)]
     assert pops[0] > 2 * pops[1]
+
+
+@pytest.mark.parametrize("spans", [None, Narrow()])
+def test_all_levels_of_a_hierarchy(spans: Narrow | None) -> None:
+    """Exact with few pops of the last; with a mask, as charts are with it."""
+    own = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, using=Using(certify=True))
+    chart = sec.Parser(fine(), spans=spans)
+    for words in SENTENCES:
+        found, exact = own.parse(words), chart.parse(words)
+        assert (str(found), found.score, found.failed) == (str(exact), exact.score, exact.failed)
+        assert found.certified == (spans is None and not found.failed)
+        assert found.work.kept == exact.work.kept
+        assert found.notes == {"status": "complete"}
+    few = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, pops=30).parse(LONG)
+    assert_whole(few, LONG)
+    assert (few.work.pops, few.failed, few.certified, few.notes) == (30, True, False, {"status": "pops"})
+    dropping = AgendaParser(split(), order=Hierarchy.of(split()), spans=spans, how=How(4.0, widen=2.0))
+    assert not any(dropping.parse(words).certified for words in SENTENCES[:4])
+    assert "by bounds" in repr(own)
+
+
+def test_a_hierarchy_has_one_tree() -> None:
+    order = Hierarchy.of(split())
+    for options in ({"using": Using(kbest=2)}, {"halting": halting(1.0)}):
+        with pytest.raises(InputError, match=r"hierarchical A. finds one tree, which is the best"):
+            AgendaParser(split(), order=order, **options)
+    with pytest.raises(InputError, match="a deadline and bounds"):
+        AgendaParser(split(), order=order, deadline=1.0)
+    with pytest.raises(InputError, match="a hierarchy of another grammar"):
+        AgendaParser(split(), order=order, level=0)
+    for ask in (AgendaParser.pops, lambda parser, words: parser.kbest(words, 2)):
+        with pytest.raises(InputError, match=r"hierarchical A. finds one tree; take bounds"):
+            ask(AgendaParser(split(), order=order), SENTENCES[0])
 
 
 def test_levels_are_those_of_the_hierarchy() -> None:
@@ -182,6 +239,53 @@ def test_delta_is_widened_until_there_is_a_parse() -> None:
             for n in range(20)
             if n == 0 or AgendaParser(fine(), how=How(0.5 * 2.0 ** (n - 1))).parse(words).failed
         )
+
+
+def hasty() -> Order:
+    """Wide items first."""
+    features = boundary().features
+    weights = features.start("words")
+    weights[features.names.index("length")] += 4.0
+    return Order(features, weights)
+
+
+def halting(weight: float) -> Halting:
+    """Goes on after the first parse for good or not at all."""
+    weights = np.zeros(SEEN)
+    weights[BEFORE] = weight
+    return Halting(weights)
+
+
+@pytest.mark.parametrize("how", [How(), How(3.0, widen=1.5)])
+@pytest.mark.parametrize("spans", [None, Narrow()])
+def test_a_policy_goes_past_the_first_parse(how: How, spans: Narrow | None) -> None:
+    """To trees that are no worse; one that stops there changes nothing."""
+    options: Any = {"order": hasty(), "how": how, "spans": spans, "using": Using(certify=True)}
+    usual = AgendaParser(fine(), **options)
+    first, far = (AgendaParser(fine(), **options, halting=halting(weight)) for weight in (-1.0, 1.0))
+    better, sure, statuses = 0, np.zeros(2, int), set()
+    for words in SENTENCES:
+        plain, found, best = (parser.parse(words) for parser in (usual, first, far))
+        assert (str(found), found.score, found.work) == (str(plain), plain.score, plain.work)
+        assert found.certified == plain.certified
+        assert found.notes == {"status": "complete" if plain.failed else "halted"}
+        assert best.score >= plain.score
+        assert plain.work.pops <= best.work.pops <= 4 * plain.work.pops
+        better += best.score > plain.score
+        sure += (plain.certified, best.certified)
+        statuses.add(best.notes["status"])
+        if best.certified:
+            assert best.score == AgendaParser(fine()).parse(words).score
+        pops = far.pops(words)
+        assert len(pops) <= best.work.pops
+        assert len(pops) > len(usual.pops(words)) or best.work.pops == plain.work.pops
+        assert {(pop.i, pop.k) for pop in pops if pop.used} >= {(s.i, s.k) for s in best.tree.spans()}
+    assert better
+    assert sure[1] >= sure[0]
+    assert "halted" in statuses or how.delta < np.inf  # with delta agendas are empty sooner
+    stopped = AgendaParser(fine(), **options, halting=halting(1.0), pops=30)
+    found = stopped.parse(SENTENCES[0])
+    assert (found.work.pops, found.notes) == (30, {"status": "pops"})
 
 
 class Clock:
@@ -248,6 +352,9 @@ def test_what_makes_no_sense_is_refused() -> None:
         AgendaParser(fine(), order=Bounds.of(split(), fine(), 0), deadline=1.0)
     with pytest.raises(InputError, match="0 pops; ask for 1 or more"):
         AgendaParser(fine(), pops=0)
+    for options in ({"deadline": 1.0}, {"using": Using(kbest=2)}):
+        with pytest.raises(InputError, match="and a policy that ends searches"):
+            AgendaParser(fine(), halting=halting(1.0), **options)
     for using in (Using(max_recall=True), Using(marginals=0.1)):
         with pytest.raises(InputError, match="an agenda keeps one derivation of an item"):
             AgendaParser(fine(), using=using)

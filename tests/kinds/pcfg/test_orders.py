@@ -92,6 +92,32 @@ def test_points_are_read_as_they_were_saved(split: bool, tmp_path: Path) -> None
     assert pops[0] < sum(exact.parse(words).work.pops for words in SENTENCES) / 2
 
 
+def test_models_saved_before_have_no_dynamic_features(tmp_path: Path) -> None:
+    changed(tmp_path, lambda notes, _: notes["features"]["settings"].pop("dynamic"))
+    own, again = model(), Model.load(tmp_path)
+    assert again.parts.orders.features.settings == own.parts.orders.features.settings
+    for words in SENTENCES[:4]:
+        one, other = (each.parser("boundary+viterbi-1").parse(words) for each in (own, again))
+        assert (str(one), one.work) == (str(other), other.work)
+
+
+def test_dynamic_features_are_saved(tmp_path: Path) -> None:
+    """With weights that count; a model that does not say so has other features."""
+    orders = model().parts.orders
+    features = orders.features.with_settings(replace(orders.features.settings, dynamic=True))
+    weights = features.start("words", "label | word before", "word after | label")
+    weights[features.names.index("behind")] = -0.5
+    dynamic = replace(orders, notes=features.notes(), weights=weights[None])
+    own = replace(model(), parts=replace(model().parts, orders=dynamic))
+    own.save(tmp_path)
+    again, other = Model.load(tmp_path), 0
+    for words in SENTENCES[:8]:
+        one, two = (each.parser("boundary+viterbi-1").parse(words) for each in (own, again))
+        assert (str(one), one.work) == (str(two), two.work)
+        other += one.work != model().parser("boundary+viterbi-1").parse(words).work
+    assert other
+
+
 def test_an_order_is_nearly_as_good_as_charts() -> None:
     trees = Treebank(TREES[100:])
     grammar = model().parts.grammar
@@ -116,6 +142,26 @@ def test_deadlines_of_a_model() -> None:
             assert soon.failed
             assert soon.tree.words() == words
             assert set(soon.tree.tags()) <= set(model().parts.rules.symbols)
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_what_points_certify_is_best(split: bool) -> None:
+    """With a mask and a delta too, and only if they are asked to."""
+    own = model(split)
+    whole = AgendaParser(items_of(own.parts.grammar))
+    exact = [whole.parse(words) for words in SENTENCES]
+    count = dict.fromkeys((name for name in own.ways() if BOUNDARY in name), 0)
+    for name in count:
+        asked, plain = own.parser(name, certify=True), own.parser(name)
+        for words, best in zip(SENTENCES, exact, strict=True):
+            found, other = asked.parse(words), plain.parse(words)
+            assert (str(found), found.work, found.score) == (str(other), other.work, other.score)
+            assert found.score == best.score or not found.certified
+            assert not other.certified
+            count[name] += found.certified
+    free, masked = (sum(n for name, n in count.items() if ("keep" in name) == keep) for keep in (False, True))
+    assert free > (0 if split else len(SENTENCES) / 2)  # the level below knows little
+    assert masked <= free
 
 
 def test_what_an_agenda_has_and_has_not() -> None:
@@ -155,9 +201,11 @@ CHANGES: dict[str, Any] = {
         arrays.update(weights=np.repeat(arrays["weights"], 2, 0)),
     ),
     "a name of two": lambda notes, _: notes.update(names=["a+b"]),
+    "a name of points": lambda notes, _: notes.update(names=["boundary-halting"]),
     "a name elsewhere": lambda notes, _: notes.update(names=["../a"]),
     "bounds": lambda notes, _: notes["features"]["settings"].update(outside=True),
     "shares": lambda notes, _: notes["features"]["settings"].update(shares=True),
+    "dynamic ones": lambda notes, _: notes["features"]["settings"].update(dynamic=True),
     "labels": lambda notes, _: notes["features"].update(labels=notes["features"]["labels"][::-1]),
     "no sign": lambda notes, _: notes["features"]["patterns"].append([]),
     "a pattern more": lambda notes, _: notes["features"]["patterns"].append(["word"]),

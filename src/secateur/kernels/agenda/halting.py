@@ -164,20 +164,28 @@ def answer_of(rules, words, anchors, state):
 
 
 @njit(cache=True, nogil=True)
-def halted(rules, joins, words, mask, anchors, priorities, how, limits, looks, weights):
-    """The fields of Halted: a search that goes on while the weighted sum of what is seen is above 0."""
-    progress, asked = beginning(words.shape[0], how, looks), 0
+def to_the_halt(rules, joins, words, mask, anchors, priorities, how, limits, looks, weights, progress):
+    """Go on while the weighted sum of what is seen is above 0; and how often the policy was asked."""
+    asked = 0
     state = started(rules, words, mask, anchors, priorities, how, 0)
     while True:
         code, state = to_next_look(
             rules, joins, words, mask, anchors, priorities, how, limits, looks, state, progress
         )
         if code not in (RUNNING, FOUND):
-            break
+            return code, state, asked
         asked += 1
         if (seen(rules, priorities, state, progress) * weights).sum() <= 0.0:
-            code = HALTED
-            break
+            return HALTED, state, asked
+
+
+@njit(cache=True, nogil=True)
+def halted(rules, joins, words, mask, anchors, priorities, how, limits, looks, weights):
+    """The fields of Halted: a search that a policy ends."""
+    progress = beginning(words.shape[0], how, looks)
+    code, state, asked = to_the_halt(
+        rules, joins, words, mask, anchors, priorities, how, limits, looks, weights, progress
+    )
     if goal_of(rules, state) != NONE:
         code = FOUND
     steps, score = answer_of(rules, words, anchors, state)
@@ -197,4 +205,18 @@ def _next_fields(rules, joins, words, mask, anchors, priorities, how, limits, lo
 def next_look(*given: Any) -> tuple[int, State]:
     """`to_next_look`, called from Python; the state that was given is not to be used any more."""
     code, fields = _next_fields(*given)
+    return code, State(*fields)
+
+
+@njit(cache=True, nogil=True)
+def _halt_fields(rules, joins, words, mask, anchors, priorities, how, limits, looks, weights, progress):
+    code, found, _ = to_the_halt(
+        rules, joins, words, mask, anchors, priorities, how, limits, looks, weights, progress
+    )
+    return code, found[:]
+
+
+def search(*given: Any) -> tuple[int, State]:
+    """`to_the_halt`, called from Python."""
+    code, fields = _halt_fields(*given)
     return code, State(*fields)

@@ -15,53 +15,61 @@ from secateur.features.priority import PriorityFeatures
 from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
+from secateur.grammar.latent.hierarchy import Hierarchy
 from secateur.grammar.pcfg import PCFG, Ids
 from secateur.kernels.agenda import derivation, run
+from secateur.kernels.agenda.halting import HALTED
 from secateur.kernels.agenda.joins import joins_of
-from secateur.kernels.agenda.priorities import EXACT, UNLIMITED, How, Priorities, uniform_cost
+from secateur.kernels.agenda.priorities import EXACT, NO_LIMITS, UNLIMITED, How, Priorities, uniform_cost
 from secateur.kernels.agenda.priorities import Limits as Stops
 from secateur.kernels.agenda.state import (
     BYTES,
     DROPPED,
     EMPTY,
     FOUND,
-    ITEMS,
     LONGEST,
     NONE,
     POPPED,
     POPS,
-    PUSHES,
     RUNNING,
     State,
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.attempts import Attempt, Searched, past_the_first
+from secateur.kinds.pcfg.certificates import agenda_certified
 from secateur.kinds.pcfg.orders import flat_of, is_admissible
-from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.pops import Pop, pops_of
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.several import Several
 from secateur.kinds.pcfg.substitute import PunctualParser
 from secateur.kinds.pcfg.tried import TRIED, Pace, to_try
-from secateur.kinds.pcfg.ways import ORDER, how_of
 from secateur.models.limits import Limits
 from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
-from secateur.models.point import Way
 from secateur.options import check_least
 from secateur.search.arrays import Bools, Weights
-from secateur.search.core import Policy, Work
-from secateur.tasks.agenda_order.oracle import items_of
-from secateur.tasks.span_pruning.masks import LearnedMask, Spans
+from secateur.search.core import Work
+from secateur.tasks.agenda_order.task import Halting
+from secateur.tasks.span_pruning.masks import Spans
 from secateur.treebanks.phrases import PHRASES
 from secateur.treebanks.sentence import Sentence
 from secateur.treebanks.tree import Tree
 
-# Why a search ended; the first two are its own ends.
-STATUS = {FOUND: "complete", EMPTY: "complete", POPS: "pops", BYTES: "memory", RUNNING: "deadline"}
+# Why a search ended; the first two are its own ends, the last is where a policy took what there was.
+STATUS = {
+    FOUND: "complete",
+    EMPTY: "complete",
+    POPS: "pops",
+    BYTES: "memory",
+    RUNNING: "deadline",
+    HALTED: "halted",
+}
 SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes a tenth of that
 FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
 MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
 NO_SLICE = 3e-5  # seconds left with which none is begun
+_ONE_TREE = "hierarchical A* finds one tree"
 FIRST = 4  # pops of the first slice, which tells how long others take
 
 
@@ -70,35 +78,6 @@ class Order(NamedTuple):
 
     features: PriorityFeatures
     weights: Weights  # [dim]
-
-
-class Pop(NamedTuple):
-    """An item that was popped."""
-
-    number: int  # from 1 on
-    symbol: str
-    i: int
-    k: int
-    over: bool  # made by a unary rule
-    priority: float
-    score: float
-    pushes: int  # hyperedges built before
-    used: bool  # in the tree
-
-
-class Attempt(NamedTuple):
-    """A search, and the work of those before it, which delta left without a parse."""
-
-    status: int
-    state: State
-    how: How
-    before: Work
-
-    def work(self) -> Work:
-        """Of all."""
-        tally = self.state.tally
-        pushes, pops = self.before.pushes + int(tally[PUSHES]), self.before.pops + int(tally[POPPED])
-        return self.before._replace(pushes=pushes, pops=pops, items=int(tally[ITEMS]))
 
 
 class AgendaParser(PunctualParser):
@@ -113,7 +92,7 @@ class AgendaParser(PunctualParser):
         grammar: PCFG | SplitPCFG,
         *,
         level: int | None = None,
-        order: Order | Bounds | None = None,
+        order: Order | Bounds | Hierarchy | None = None,
         how: How = EXACT,
         spans: Spans | None = None,
         limits: Limits | None = None,
@@ -121,13 +100,20 @@ class AgendaParser(PunctualParser):
         deadline: float | None = None,
         binarized: bool = False,
         using: Using | None = None,
+        bounds: Bounds | None = None,
+        halting: Halting | None = None,
     ) -> None:
         """`level`: of a split grammar's hierarchy, whose symbols are items; the last by default.
 
         `order`: what decides, by default the score: then, and with the bounds of a coarser grammar that are
-        admissible, the first parse is the best one, where no weight of the grammar is above 0.
+        admissible, the first parse is the best one, where no weight of the grammar is above 0; of a hierarchy
+        there is nothing else.
 
         `deadline`: seconds, from the words to the tree, which is the best there is by then.
+
+        `bounds`: by which it certifies, if it is asked to; by default the grammar's own.
+
+        `halting`: a policy that goes on past the first parse, to better ones, while it pays.
         """
         if not isinstance(grammar, PCFG | SplitPCFG):
             raise TypeError(f"a parser of phrases needs a grammar, not {type(grammar).__name__}")
@@ -136,22 +122,22 @@ class AgendaParser(PunctualParser):
         self.limits = limits or Limits()
         if pops is not None:
             check_least({"pops": (pops, 1)})
-        if deadline is not None and not 0.0 < deadline < np.inf:
-            raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
-        if deadline is not None and _is_bounded(order):
-            what = "how long bounds take is not known before"
-            raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
-        self.deadline = deadline
+        self.deadline, self.halting = deadline, halting
         self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
         self.using: Using = using or Using(binarized=binarized)
-        if self.using.marginals is not None or self.using.max_recall:
-            what = "an agenda keeps one derivation of an item: there are no posteriors"
-            raise InputError(what, fix="leave them out, or choose a point without an order")
+        _check(order, deadline, halting, self.using)
+        if isinstance(order, Hierarchy) and order.grammar.symbols != self.grammar.symbols:
+            raise InputError("a hierarchy of another grammar", fix="give its own, and no level")
         self.binarized = self.using.binarized
+        self._bounds: Bounds | None = None
+        if self.using.certify:
+            self._bounds = bounds or Bounds.own(self.grammar)
         self._joins = joins_of(self.grammar.rules)
         self._names, self._labels = naming(self.grammar, binarized=self.binarized)
         # No derivation is worth more than the priority of one of its items.
-        self._is_bounded = how.delta == np.inf and is_admissible(order, self.grammar)
+        self._is_bounded = how.delta == np.inf and (
+            isinstance(order, Hierarchy) or is_admissible(order, self.grammar)
+        )
         self._pace: Pace | None = None
 
     def __repr__(self) -> str:
@@ -189,22 +175,16 @@ class AgendaParser(PunctualParser):
         return self._kbest(self.given(words).spelt(self.grammar.lexicon.index), k)
 
     def pops(self, words: Given) -> list[Pop]:
-        """What is popped until the first parse, in order, from where delta was widened for the last time;
+        """What is popped until the search ends, in order, from where delta was widened for the last time;
         without a parse nothing is in a tree."""
         sentence = self.given(words).spelt(self.grammar.lexicon.index)
-        ids = self.grammar.lexicon.encode(sentence.penn)
-        state = self._attempts(ids, *self._prepared(sentence, ids), np.inf, log=True).state
-        goal = derivation.goal_of(self.grammar.rules, state)
-        steps = np.zeros((0, 5), np.int64) if goal == NONE else derivation.steps_of(state, np.uint32(goal))
-        used = set(map(tuple, items_of(steps).tolist()))
-        columns = (derivation.pops_of(state), state.log_key, state.log_score, state.log_pushes)
-        rows = zip(*(column[: state.tally[POPPED]].tolist() for column in columns), strict=True)
-        return [
-            Pop(
-                number, self.grammar.symbols[x], i, k, bool(over), key, score, pushes, (i, k, x, over) in used
-            )
-            for number, ((i, k, x, over), key, score, pushes) in enumerate(rows, 1)
-        ]
+        rules, ids = self.grammar.rules, self.grammar.lexicon.encode(sentence.penn)
+        mask, order = self._prepared(sentence, ids)
+        found = self._attempts(ids, mask, order, np.inf)
+        state, pops = run.begin(rules, ids, mask, NO_ANCHORS, order, found.how, log=True), found.state.tally
+        while (rest := int(pops[POPPED] - state.tally[POPPED])) > 0:
+            _, state = run.advance(rules, self._joins, NO_ANCHORS, order, found.how, NO_LIMITS, state, rest)
+        return pops_of(self.grammar, state)
 
     def whole(self, tree: Tree) -> int:
         """The spans that there are to decide on, as in CKY."""
@@ -228,17 +208,35 @@ class AgendaParser(PunctualParser):
             if started + pace.before + pace.after > end:
                 return self._made(sentence, ids, None, RUNNING, Work(), started)
             end -= 2 * pace.after  # the more was found, the longer
+        if isinstance(self.order, Hierarchy):
+            return self._climbed(sentence, ids, self.order, started)
         mask, order = self._prepared(sentence, ids)
         found = self._attempts(ids, mask, order, end)
-        return self._made(sentence, ids, found.state, found.status, found.work(), started)
+        parse = self._made(sentence, ids, found.state, found.status, found.work(), started)
+        if self._bounds is None or parse.certified or parse.score is None:
+            return parse
+        certified = agenda_certified(self._bounds, ids, mask, found.state, found.how, parse.score)
+        return replace(parse, certified=certified, seconds=time.perf_counter() - started)
 
-    def _attempts(
-        self, ids: Ids, mask: Bools, order: Priorities, end: float, *, log: bool = False
-    ) -> Attempt:
+    def _climbed(self, sentence: Sentence, ids: Ids, order: Hierarchy, started: float) -> Parse[Tree]:
+        mask = self._mask(sentence)
+        steps, score, pops, pushes, items, status, *_ = order.parse(ids, mask, self.how, self._stops)
+        work = Work(pushes=int(pushes), pops=int(pops), items=int(items), kept=self._kept(mask))
+        parse = self._made(sentence, ids, None, int(status), work, started)
+        if not len(steps):
+            return parse
+        tree = assemble(self._names, unfold(self._labels, steps), sentence.leaves)
+        certified, spent = self._is_bounded and self.spans is None, time.perf_counter() - started
+        return replace(parse, tree=tree, score=float(score), failed=False, certified=certified, seconds=spent)
+
+    def _attempts(self, ids: Ids, mask: Bools, order: Priorities, end: float) -> Attempt:
         """The first parse; where delta dropped it, with more and more."""
         how, before = self.how, Work(kept=self._kept(mask))
+        if self.halting is not None:
+            searched = Searched(ids, mask, order, how, self._stops)
+            return past_the_first(self.grammar, self._joins, searched, self.halting, before)
         while True:
-            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how, log=log)
+            state = run.begin(self.grammar.rules, ids, mask, NO_ANCHORS, order, how)
             found = Attempt(*self._searched(state, order, how, before.pops, end), how, before)
             if found.status != EMPTY or how.widen <= 1.0 or found.state.tally[DROPPED] == 0:
                 return found
@@ -276,8 +274,9 @@ class AgendaParser(PunctualParser):
             yield replace(first, notes={"status": STATUS[BYTES]})
 
     def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
-        n = len(ids)
-        mask = np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
+        n, mask = len(ids), self._mask(sentence)
+        if isinstance(self.order, Hierarchy):
+            raise InputError(_ONE_TREE, fix="take bounds of a coarser grammar")
         if isinstance(self.order, Order):
             features, weights = self.order
             return mask, features.tables(features.columns(sentence.penn, mask), weights)
@@ -285,6 +284,10 @@ class AgendaParser(PunctualParser):
         if self.order is None:
             return mask, plain
         return mask, plain._replace(outside=self.order.estimate(ids, mask).outside, seen=self.order.seen)
+
+    def _mask(self, sentence: Sentence) -> Bools:
+        n = len(sentence.penn)
+        return np.ones((n + 1, n + 1), np.bool_) if self.spans is None else self.spans.mask(sentence.penn)
 
     def _searched(
         self, state: State, order: Priorities, how: How, before: int, end: float
@@ -327,7 +330,7 @@ class AgendaParser(PunctualParser):
             time.perf_counter() - started,
             score,
             failed=bool(goal == NONE),
-            certified=self._is_bounded and self.spans is None and status == FOUND,
+            certified=self._is_bounded and self.spans is None and goal != NONE,
             notes={"status": STATUS[status]},
             annotation=self.annotation,
         )
@@ -374,23 +377,24 @@ class AgendaParser(PunctualParser):
         return super(AgendaParser, part)._in_pieces(sentence, started)
 
 
-def agenda_parser_of(
-    parts: PcfgParts, way: Way, policies: Mapping[str, Policy], limits: Limits, using: Using
-) -> AgendaParser:
-    """A model's parser that goes one of its ways, by agenda."""
-    orders, mask = parts.orders, way.get("mask")
-    assert orders is not None, "who has such ways has orders"
-    features = orders.features
-    return AgendaParser(
-        features.grammar,
-        order=Order(features, orders.weights_of(str(way[ORDER]))),
-        how=how_of(way),
-        spans=None if mask is None else LearnedMask(parts.features, policies[str(mask)]),
-        limits=limits,
-        deadline=using.seconds,
-        using=using,
-    )
+def _check(
+    order: Order | Bounds | Hierarchy | None, deadline: float | None, halting: Halting | None, using: Using
+) -> None:
+    """Refuse what does not go together."""
+    if deadline is not None and not 0.0 < deadline < np.inf:
+        raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
+    if deadline is not None and _is_bounded(order):
+        what = "how long bounds take is not known before"
+        raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
+    if halting is not None and (deadline is not None or using.kbest is not None):
+        what = "a deadline or k best trees, and a policy that ends searches"
+        raise InputError(what, fix="leave one of them out, or choose a point without halting")
+    if isinstance(order, Hierarchy) and (halting is not None or using.kbest is not None):
+        raise InputError(f"{_ONE_TREE}, which is the best", fix="leave kbest and halting out")
+    if using.marginals is not None or using.max_recall:
+        what = "an agenda keeps one derivation of an item: there are no posteriors"
+        raise InputError(what, fix="leave them out, or choose a point without an order")
 
 
-def _is_bounded(order: Order | Bounds | None) -> bool:
-    return isinstance(order, Bounds) or (order is not None and order.features.settings.bounded)
+def _is_bounded(order: Order | Bounds | Hierarchy | None) -> bool:
+    return isinstance(order, Bounds | Hierarchy) or (order is not None and order.features.settings.bounded)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from secateur.errors import InputError
-from secateur.kinds.pcfg.agenda import Pop, agenda_parser_of
+from secateur.kinds.pcfg.agenda_points import agenda_parser_of
 from secateur.kinds.pcfg.parts import PcfgParts
+from secateur.kinds.pcfg.pops import Pop
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.ways import ORDER
 from secateur.metrics.evalb.evaluation import PhraseScoring

@@ -4,7 +4,7 @@ Runs are drawn on training sentences of all lengths, as the sentences are that w
 saw short ones only pops too much of long ones. After each pass it is judged on one half of the held-out
 trees, as it will be used: with delta, widened until there is a parse. Of one order the most accurate pass is
 kept, of the other that which pops least of those that lose next to nothing against the order by score, which
-is nearly exact.
+is nearly exact. Then it is learned for each how far to go past the first parse (`halting_learning`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from secateur.grammar.binarize import Binarization
+from secateur.kinds.pcfg.halting_learning import HaltingLearning
 from secateur.kinds.pcfg.orders import MERITS, Orders
 from secateur.kinds.pcfg.ways import DEEPENING
 from secateur.models.run import Run, fingerprint
@@ -55,6 +56,7 @@ class OrderSchedule:
     )
     sentences: int = SENTENCES
     longest: int = 40  # words
+    tradeoff: float = 1e-6  # what a pop past the first parse must bring, in F1 of 1
 
 
 class OrderLearning:
@@ -85,7 +87,7 @@ class OrderLearning:
         run.plan({"pass": len(STARTS) * schedule.learning.passes})
 
     def fit(self) -> tuple[Orders, list[dict[str, Any]]]:
-        """The counted and the learned orders, and the passes."""
+        """The counted and the learned orders, with policies that end searches in them; and the passes."""
         found: dict[str, Weights] = {}
         log = []
         for number, (name, added) in enumerate(STARTS.items()):
@@ -93,7 +95,11 @@ class OrderLearning:
             policy, rounds = self._learned(name, added, settings)
             found[name] = policy.weights
             log.append({"name": name, "rounds": [one._asdict() for one in rounds]})
-        return self.orders.with_learned(found), log
+        learning = self.schedule.learning
+        given = (self.run, self.task, self.trees, list(self.stopping_trees), self.schedule.tradeoff)
+        halting = HaltingLearning(*given, pops=learning.pops, seed=learning.seed)
+        orders, more = halting.fit(self.orders.with_learned(found))
+        return orders, log + more
 
     def _learned(
         self, name: str, added: tuple[str, ...], settings: OrderSettings

@@ -24,7 +24,7 @@ from secateur.kernels.split import fine
 from secateur.kernels.split import parse as block_parse
 from secateur.kernels.split import posteriors as block_posteriors
 from secateur.kernels.split.posteriors import Expected
-from secateur.kinds.pcfg.agenda import agenda_parser_of
+from secateur.kinds.pcfg.agenda_points import agenda_parser_of
 from secateur.kinds.pcfg.certificates import Certifier
 from secateur.kinds.pcfg.forest import rule_forest
 from secateur.kinds.pcfg.kbest import KBest
@@ -353,8 +353,6 @@ def parser_of(
 
     _check_views(parts, way)
     if ORDER in way:
-        if using.certify:
-            raise InputError("an agenda's own tree is not certified", fix="choose a point without an order")
         return agenda_parser_of(parts, way, policies, limits, using)
     if using.deadline is not None:
         return deadline_parser_of(parts, way, policies, limits, using)

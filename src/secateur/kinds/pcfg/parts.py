@@ -6,6 +6,7 @@ features.json     the templates that policies see, and how many bits their hashe
 vocabulary.txt    the words that templates tell apart
 orders.json       names of orders of an agenda, and what their features are, if there are some
 orders.npz        their weights, and what was counted
+halting.npz       policies that go on past the first parse, if there are some
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from secateur.kinds.pcfg.store import SCHEMA, from_arrays, sizes_of, to_arrays
 from secateur.models.storage import Content, Store, pack_arrays
 
 GRAMMAR, SPLIT, FEATURES, VOCABULARY = "grammar.gr.gz", "split.npz", "features.json", "vocabulary.txt"
-ORDERS, ORDER_ARRAYS = "orders.json", "orders.npz"
+ORDERS, ORDER_ARRAYS, HALTING = "orders.json", "orders.npz", "halting.npz"
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def write(parts: PcfgParts) -> dict[str, Content]:
     if parts.orders is not None:
         files[ORDERS] = json.dumps(parts.orders.to_notes(), indent=1)
         files[ORDER_ARRAYS] = pack_arrays(parts.orders.to_arrays())
+        if parts.orders.halting is not None:
+            files[HALTING] = pack_arrays({"halting": parts.orders.halting})
     return files
 
 
@@ -115,6 +118,9 @@ def _orders(store: Store, grammar: PCFG | SplitPCFG) -> Orders | None:
     rules = grammar.coarse if isinstance(grammar, SplitPCFG) else grammar
     with store.blamed(ORDERS):
         agenda.checked(notes)
-    arrays = store.arrays(ORDER_ARRAYS, agenda.schema_of(notes), agenda.sizes_of(notes, rules))
+    sizes, halting = agenda.sizes_of(notes, rules), None
+    arrays = store.arrays(ORDER_ARRAYS, agenda.schema_of(notes), sizes)
+    if store.has(HALTING):
+        halting = store.arrays(HALTING, agenda.halting_schema(), sizes)["halting"]
     with store.blamed(ORDER_ARRAYS):
-        return Orders.restored(grammar, notes, arrays)
+        return Orders.restored(grammar, notes, arrays, halting)

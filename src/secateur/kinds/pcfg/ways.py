@@ -4,7 +4,8 @@ A split grammar decodes by Viterbi as if it were not split, or over the sub-symb
 hierarchy; by max-rule, which drops what is less likely than `least` on its way from coarse to fine; or by the
 product of all grammars, or of the first few, in the same way. An agenda decodes by Viterbi too, in an order
 that is the model's; with a `delta` it drops what is worse by more than that than the best of its span, and
-begins again with more where that leaves no parse (`DEEPENING`).
+begins again with more where that leaves no parse (`DEEPENING`). Then a learned policy may go on past the
+first parse (`HALT`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from secateur.grammar.latent.ladder import Ladder
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.priorities import EXACT, How
-from secateur.kinds.pcfg.orders import order_level
+from secateur.kinds.pcfg.orders import HALTING, order_level
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.models.point import Way
 
@@ -26,7 +27,8 @@ VITERBI, MAX_RULE, PRODUCT = "viterbi", "max-rule", "product"
 BRISK = 1e-3  # drops more than a ladder does by default, and hardly loses by it
 FEW = 4  # grammars: more of them take longer than what they add is worth, but where most is asked for
 _OF, _LEVEL, _LEAST = "of", "level", "least"
-ORDER, DELTA = "order", "delta"
+ORDER, DELTA, HALT = "order", "delta", "halt"
+LEARNED = "learned"
 DEEPENING = How(delta=12.0, widen=1.5)  # with less, short sentences lose
 MASKED = 2  # policies with which a dial has agendas too: with those that prune more, charts are soon full
 
@@ -50,11 +52,12 @@ def way_of(mask: str | None, decoding: Way) -> Way:
 
 def name_of(way: Way) -> str:
     """Of a way's point: lols-3, lols-3+viterbi-2, lols-3+max-rule, lols-3+product-4-0.001 (of four grammars),
-    boundary+lols-3, pg-1+lols-3+viterbi-2-12 (with a delta of 12)."""
+    boundary+lols-3, pg-1+lols-3+viterbi-2-12 (with a delta of 12), pg-1-halting+viterbi-2-12."""
     said = [str(way[key]) for key in (_OF, _LEVEL, _LEAST) if key in way]
     said += [f"{way[DELTA]:g}"] if DELTA in way else []
     named = [] if way["decode"] == VITERBI and not said else ["-".join((str(way["decode"]), *said))]
-    first = [str(way[key]) for key in (ORDER, "mask") if key in way]
+    first = [f"{way[ORDER]}{HALTING * (HALT in way)}"] if ORDER in way else []
+    first += [str(way["mask"])] if "mask" in way else []
     return "+".join((*(first or [UNPRUNED]), *named))
 
 
@@ -92,12 +95,15 @@ def offered(parts: PcfgParts, policies: Sequence[str]) -> dict[str, Way]:
 
 
 def ordered(parts: PcfgParts, masks: Iterable[str]) -> list[Way]:
-    """Those by agenda, with all spans and with those of each mask, exhaustively and deepening."""
+    """Those by agenda, with all spans and with those of each mask, exhaustively and deepening; and deepening
+    past the first parse, where that was learned."""
     if parts.orders is None:
         return []
     quick, every = quick_of(parts.grammar), (None, *masks)
     found = [{ORDER: name, **way_of(mask, quick)} for name in parts.orders.names for mask in every]
-    return [{**way, **delta} for way in found for delta in ({}, {DELTA: DEEPENING.delta})]
+    deep: Way = {DELTA: DEEPENING.delta}
+    usual: list[Way] = [{**way, **delta} for way in found for delta in ({}, deep)]
+    return usual + [{**way, **deep, HALT: LEARNED} for way in found if way[ORDER] in parts.orders.halted]
 
 
 def how_of(way: Way) -> How:
