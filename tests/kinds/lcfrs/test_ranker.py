@@ -161,10 +161,15 @@ def test_it_is_stored(model: sec.Model[LcfrsParts, sec.Tree], tmp_path: Path) ->
 
 
 def test_several_trees(model: sec.Model[LcfrsParts, sec.Tree]) -> None:
+    """What commands show are ranked trees too."""
     parser = model.parser("exact+product+ranked", kbest=3)
-    (found,) = parser.answers([sec.Sentence.of(grown(3)[2].words())])
-    assert 1 <= len(found) <= 3
-    assert len({str(parse) for parse in found}) == len(found)
+    assert isinstance(parser, RankedParser)
+    for tree in grown(12):
+        ((skipped,), found) = parser.answers([sec.Sentence.from_line(""), sec.Sentence.of(tree.words())])
+        ranked = parser.kbest(tree.words(), 3)
+        assert [(str(one), one.score) for one in found] == [(str(one), one.score) for one in ranked]
+        assert 1 <= len({str(one) for one in found}) == len(found) <= 3
+        assert (skipped.failed, skipped.annotation) == (True, DISCONTINUOUS)
 
 
 def test_heads() -> None:
