@@ -178,7 +178,10 @@ class Run:
         file = self.folder / f"{name}.npz"
         try:
             # From memory: where the archive is broken, numpy would leave a file open.
-            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
+            data = io.BytesIO(file.read_bytes())
+            if not zipfile.is_zipfile(data):  # numpy takes it for a pickle, and says how to trust it
+                raise ValueError("no archive of arrays")
+            with np.load(data, allow_pickle=False) as stored:
                 return dict(stored)
         except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as problem:
             raise _damaged(file, problem) from None

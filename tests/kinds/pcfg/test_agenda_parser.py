@@ -24,7 +24,8 @@ from secateur.grammar.pcfg import PCFG, TOLERANCE
 from secateur.kernels.agenda.halting import BEFORE, SEEN
 from secateur.kernels.agenda.priorities import How
 from secateur.kinds.pcfg import agenda
-from secateur.kinds.pcfg.agenda import AgendaParser, Order
+from secateur.kinds.pcfg.agenda import AgendaParser
+from secateur.kinds.pcfg.agenda_given import Order
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.limits import Limits
@@ -364,3 +365,41 @@ def test_what_makes_no_sense_is_refused() -> None:
         AgendaParser(fine()).parse([])
     names = [repr(AgendaParser(fine(), order=order)) for order in (None, boundary())]
     assert [name.split(", ")[-1] for name in names] == ["by score>", "by features>"]
+
+
+def test_what_is_of_another_grammar_is_refused() -> None:
+    other = sec.PCFG.build("S", [("S", "A", "A", -1.0)], [], [("A", "a", -1.0)])
+    with pytest.raises(InputError, match="bounds of another grammar"):
+        AgendaParser(fine(), order=Bounds.own(other))
+    with pytest.raises(InputError, match="features of another grammar"):
+        AgendaParser(other, order=boundary())
+    with pytest.raises(InputError, match=r"1 weights of \d+ features"):
+        AgendaParser(fine(), order=boundary()._replace(weights=np.zeros(1, np.float32)))
+    with pytest.raises(TypeError, match="an order is an Order, Bounds or a Hierarchy, not 3"):
+        AgendaParser(fine(), order=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("how", "what"),
+    [
+        (How(0.0, widen=1.5), "a delta of 0 that is widened stays 0"),
+        (How(-1.0), "a delta of -1.0"),
+        (How(float("nan")), "a delta of nan"),
+        (How(8.0, widen=0.5), "widened by 0.5"),
+        (How(merge=7), "7 is no way to merge"),
+    ],
+)
+def test_ways_to_work_that_have_no_end(how: How, what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        AgendaParser(fine(), how=how)
+
+
+def test_a_deadline_without_a_class_of_unknown_words() -> None:
+    """What is tried when a parser is loaded are unknown words: here they make no items."""
+    names = [f"X{number}" for number in range(300)]
+    words = [(name, f"w{number % 100}", -1.0) for number, name in enumerate(names)]
+    grammar = sec.PCFG.build("S", [("S", name, name, -1.0) for name in names], [], words)
+    parse = AgendaParser(grammar, deadline=10.0).parse(["w1", "w1"])
+    assert parse.score == AgendaParser(grammar).parse(["w1", "w1"]).score > -np.inf
+    with pytest.raises(TypeError, match="a deadline is a number of seconds, not '5ms'"):
+        AgendaParser(grammar, deadline="5ms")  # type: ignore[arg-type]

@@ -171,6 +171,9 @@ def test_what_is_no_deadline_is_refused(given: Any) -> None:
         Using(deadline=given)
     with pytest.raises(TypeError, match="a deadline is a number"):
         Using(deadline=True)  # type: ignore[arg-type]
+    if given == "5":
+        with pytest.raises(InputError, match="write it with its unit"):
+            Using(deadline=given)
     if not isinstance(given, str):
         with pytest.raises(InputError, match="give more than nothing"):
             DeadlineParser([Parser(grammar())], given)

@@ -154,6 +154,10 @@ def test_what_a_scorer_may_not_say() -> None:
     for bound in (0.5, float("nan"), -float("inf")):
         with pytest.raises(InputError, match="a bound of"):
             DearParser(grammar, Odd(), bound=bound)
+    with pytest.raises(InputError, match="bounds"):
+        DearParser(grammar, Odd(), bounds="nearly")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="bounds of another grammar; make them of this one"):
+        DearParser(grammar, Odd(), bounds=Bounds.own(sec.induce(TRAIN[:9])))
     with pytest.raises(InputError, match="0 questions together"):
         DearParser(grammar, Odd(), together=0)
     with pytest.raises(TypeError, match="needs a grammar"):

@@ -20,7 +20,8 @@ from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.splitmerge import Schedule
 from secateur.grammar.pcfg import PCFG
 from secateur.kernels.agenda.priorities import How
-from secateur.kinds.pcfg.agenda import AgendaParser, Order
+from secateur.kinds.pcfg.agenda import AgendaParser
+from secateur.kinds.pcfg.agenda_given import Order
 from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.split import SplitSettings, SplitTraining
 from secateur.models.limits import Limits

@@ -63,6 +63,11 @@ class Bounds:
         """What is outside as the grammar itself has it: for items with more to their scores than that."""
         return cls(grammar, np.arange(len(grammar.symbols), dtype=np.uint32), 0, "largest")
 
+    def check(self, fine: PCFG) -> None:
+        """InputError where these are not bounds of this grammar's items."""
+        if len(self.seen) != len(fine.symbols) or self.grammar.lexicon.words != fine.lexicon.words:
+            raise InputError("bounds of another grammar", fix="make them of this one")
+
     def estimate(self, words: Ids, mask: npt.NDArray[np.bool_] | None = None) -> Estimate:
         """Of a sentence, given as word ids, with the spans of a mask."""
         if mask is None:

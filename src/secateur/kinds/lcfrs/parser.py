@@ -38,7 +38,7 @@ def parser_of(
     assert parts.blocks is not None, "blocks have ways where they are there"
     if using.binarized:
         raise InputError("blocks are put together to trees that are not binary", fix="leave binarized out")
-    inner = pcfg.chart_parser_of(parts.blocks, way, policies, limits, PhraseUsing(kbest=using.kbest))
+    inner = pcfg.chart_parser_of(parts.blocks, way, policies, limits, PhraseUsing())
     denser = _denser(parts, way, limits, using)
     if RANKED not in way:
         return BlockParser(inner, using, denser)
@@ -103,9 +103,10 @@ class BlockParser(SentenceParser[Tree]):
         return [None if parse is None else self._found(parse, sentence) for sentence, parse in found]
 
     def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
-        if self.using.kbest is None:
+        k = self.using.kbest
+        if k is None:
             return super().answers(sentences)
-        return [list(map(self._merged, parses)) for parses in self.inner.answers(sentences)]
+        return [self.kbest(s, k) if len(s) else [self._skipped(s)] for s in sentences]
 
     def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
         """The trees of up to k different derivations, best first; one flat tree where there is none."""
@@ -148,12 +149,6 @@ class RankedParser(BlockParser):
 
     def search(self, sentences: Sequence[Sentence]) -> list[Parse[Tree] | None]:
         return [self._best(sentence) for sentence in sentences]
-
-    def answers(self, sentences: Sequence[Sentence]) -> list[list[Parse[Tree]]]:
-        k = self.using.kbest
-        if k is None:
-            return super().answers(sentences)
-        return [self.kbest(s, k) if len(s) else [self._skipped(s)] for s in sentences]
 
     def kbest(self, words: Given, k: int) -> list[Parse[Tree]]:
         return self._ranked(self.given(words), k) or super().kbest(words, k)

@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from secateur.errors import InputError
-from secateur.features.priority import PriorityFeatures
 from secateur.grammar.derivation import assemble, cover_tree, flat_tree, naming
 from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
@@ -27,6 +26,7 @@ from secateur.kernels.agenda.state import (
     DROPPED,
     EMPTY,
     FOUND,
+    ITEMS,
     LONGEST,
     NONE,
     POPPED,
@@ -36,6 +36,7 @@ from secateur.kernels.agenda.state import (
 )
 from secateur.kernels.cky.rules import NO_ANCHORS
 from secateur.kernels.cky.unfold import unfold
+from secateur.kinds.pcfg.agenda_given import ONE_TREE, Order, check_given, has_bounds
 from secateur.kinds.pcfg.attempts import Attempt, Searched, past_the_first
 from secateur.kinds.pcfg.certificates import agenda_certified
 from secateur.kinds.pcfg.orders import flat_of, is_admissible
@@ -48,7 +49,7 @@ from secateur.models.limits import Limits
 from secateur.models.measure import settle
 from secateur.models.parse import Given, Parse
 from secateur.options import check_least
-from secateur.search.arrays import Bools, Weights
+from secateur.search.arrays import Bools
 from secateur.search.core import Work
 from secateur.tasks.agenda_order.task import Halting
 from secateur.tasks.span_pruning.masks import Spans
@@ -69,15 +70,7 @@ SLICE = 5e-4  # seconds of a slice, about; going in and out of the kernel takes 
 FASTER = 2.0  # times as many pops as in the slice before, at most: wide spans take longer than short ones
 MOVED = 2e8  # bytes more that an agenda may grow by, for each second that is left
 NO_SLICE = 3e-5  # seconds left with which none is begun
-_ONE_TREE = "hierarchical A* finds one tree"
 FIRST = 4  # pops of the first slice, which tells how long others take
-
-
-class Order(NamedTuple):
-    """Priorities as features with weights."""
-
-    features: PriorityFeatures
-    weights: Weights  # [dim]
 
 
 class AgendaParser(PunctualParser):
@@ -125,9 +118,7 @@ class AgendaParser(PunctualParser):
         self.deadline, self.halting = deadline, halting
         self._stops = Stops(UNLIMITED if pops is None else pops, self.limits.chart_bytes)
         self.using: Using = using or Using(binarized=binarized)
-        _check(order, deadline, halting, self.using)
-        if isinstance(order, Hierarchy) and order.grammar.symbols != self.grammar.symbols:
-            raise InputError("a hierarchy of another grammar", fix="give its own, and no level")
+        check_given(self.grammar, order, how, deadline, halting, self.using)
         self.binarized = self.using.binarized
         self._bounds: Bounds | None = None
         if self.using.certify:
@@ -141,7 +132,7 @@ class AgendaParser(PunctualParser):
         self._pace: Pace | None = None
 
     def __repr__(self) -> str:
-        order = "score" if self.order is None else "bounds" if _is_bounded(self.order) else "features"
+        order = "score" if self.order is None else "bounds" if has_bounds(self.order) else "features"
         return f"<AgendaParser: {len(self.grammar.symbols):,} symbols, by {order}>"
 
     def __getstate__(self) -> dict[str, object]:
@@ -276,7 +267,7 @@ class AgendaParser(PunctualParser):
     def _prepared(self, sentence: Sentence, ids: Ids) -> tuple[Bools, Priorities]:
         n, mask = len(ids), self._mask(sentence)
         if isinstance(self.order, Hierarchy):
-            raise InputError(_ONE_TREE, fix="take bounds of a coarser grammar")
+            raise InputError(ONE_TREE, fix="take bounds of a coarser grammar")
         if isinstance(self.order, Order):
             features, weights = self.order
             return mask, features.tables(features.columns(sentence.penn, mask), weights)
@@ -363,6 +354,8 @@ class AgendaParser(PunctualParser):
         ended = time.perf_counter()
         self._made(sentence, ids, state, status, Work(), started)
         made = time.perf_counter()
+        if not state.tally[ITEMS]:
+            return Pace(ended - started, made - ended)
         # What a complete parse would need is loaded too.
         word = derivation.steps_of(state, np.uint32(0))
         derivation.score_of(self.grammar.rules, ids, NO_ANCHORS, word)
@@ -375,26 +368,3 @@ class AgendaParser(PunctualParser):
         if self.deadline is not None:
             part.deadline = self.deadline * min(self.limits.words / len(sentence), 1 / 2)
         return super(AgendaParser, part)._in_pieces(sentence, started)
-
-
-def _check(
-    order: Order | Bounds | Hierarchy | None, deadline: float | None, halting: Halting | None, using: Using
-) -> None:
-    """Refuse what does not go together."""
-    if deadline is not None and not 0.0 < deadline < np.inf:
-        raise InputError(f"a deadline of {deadline} seconds", fix="give more than nothing")
-    if deadline is not None and _is_bounded(order):
-        what = "how long bounds take is not known before"
-        raise InputError(f"a deadline and bounds: {what}", fix="leave one of them out")
-    if halting is not None and (deadline is not None or using.kbest is not None):
-        what = "a deadline or k best trees, and a policy that ends searches"
-        raise InputError(what, fix="leave one of them out, or choose a point without halting")
-    if isinstance(order, Hierarchy) and (halting is not None or using.kbest is not None):
-        raise InputError(f"{_ONE_TREE}, which is the best", fix="leave kbest and halting out")
-    if using.marginals is not None or using.max_recall:
-        what = "an agenda keeps one derivation of an item: there are no posteriors"
-        raise InputError(what, fix="leave them out, or choose a point without an order")
-
-
-def _is_bounded(order: Order | Bounds | Hierarchy | None) -> bool:
-    return isinstance(order, Bounds | Hierarchy) or (order is not None and order.features.settings.bounded)

@@ -8,7 +8,8 @@ from secateur.grammar.latent.bounds import Bounds
 from secateur.grammar.latent.grammar import SplitPCFG
 from secateur.grammar.latent.projection import seen_from
 from secateur.grammar.pcfg import PCFG
-from secateur.kinds.pcfg.agenda import AgendaParser, Order
+from secateur.kinds.pcfg.agenda import AgendaParser
+from secateur.kinds.pcfg.agenda_given import Order
 from secateur.kinds.pcfg.orders import order_level
 from secateur.kinds.pcfg.parts import PcfgParts
 from secateur.kinds.pcfg.settings import Using

@@ -35,7 +35,7 @@ from secateur.kinds.pcfg.settings import Using
 from secateur.kinds.pcfg.substitute import GrammarParser
 from secateur.models.limits import Limits
 from secateur.models.parse import Parse
-from secateur.options import check_least
+from secateur.options import check_choice, check_least
 from secateur.search.arrays import Bools, Weights
 from secateur.search.core import Work
 from secateur.tasks.span_pruning.masks import Spans
@@ -84,6 +84,10 @@ class DearParser(GrammarParser):
         if pops is not None:
             check_least({"pops": (pops, 1)})
         self.grammar: PCFG = flat_of(grammar, level)
+        if isinstance(bounds, Bounds):
+            bounds.check(self.grammar)
+        else:
+            check_choice("bounds", bounds, tuple(BOUNDS))
         self.bounds = bounds if isinstance(bounds, Bounds) else BOUNDS[bounds](self.grammar)
         self.scorer, self.bound, self.together = scorer, bound, together
         self.spans, self.limits = spans, limits or Limits()

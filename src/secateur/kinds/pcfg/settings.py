@@ -164,8 +164,8 @@ class Using(kind.Using):
 
 def seconds_of(deadline: object) -> float:
     """Of a deadline: a number, or a text such as 5ms or 0.1s."""
-    fix = "write it as 5ms or 0.1s, or give seconds"
     if isinstance(deadline, str):
+        fix = "write it with its unit, as 5ms or 0.1s"
         said = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s)", deadline.strip())
         if said is None:
             raise InputError(f"a deadline of {deadline!r}", fix=fix)
