@@ -188,8 +188,8 @@ def test_without_a_parse() -> None:
 
 def test_what_only_flat_grammars_give() -> None:
     words = HELD_OUT[0].words()
-    with pytest.raises(InputError, match="split grammar"):
-        sec.Parser(grammar()).kbest(words, 2)
+    with pytest.raises(InputError):
+        sec.Parser(grammar(), decode="viterbi").kbest(words, 2)
     assert len(sec.Parser(grammar().flat()).kbest(words, 2)) == 2
 
 

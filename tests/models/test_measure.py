@@ -202,13 +202,16 @@ CLOCKS = {
         "models/parse.py",  # what a parse took
         "kinds/arcs/parser.py",
         "kinds/lcfrs/exact.py",
+        "kinds/lcfrs/parser.py",
         "kinds/pcfg/parser.py",
         "kinds/pcfg/agenda.py",
+        "kinds/pcfg/dear.py",
         "kinds/pcfg/deadline.py",
         "tasks/arc_locking/task.py",
         "tasks/hyperedge_pruning/task.py",
         "tasks/span_pruning/task.py",
         "tasks/agenda_order/task.py",
+        "tasks/agenda_order/halting.py",
         "search/learners.py",  # what a round took
         "search/gradient.py",
         "cli/tally.py",

@@ -35,7 +35,8 @@ def copied(state):
     """The same state once more, with the same room. What a log holds is left out."""
     n, symbols, tally = state.best.shape[0] - 1, state.list_of.shape[2], state.tally
     lists, items = state.list_size.shape[0], state.rule.shape[0]
-    found = room_for(n, symbols, state.score.shape[0] // symbols, lists, items, 0)
+    dynamic = state.dynamic.shape[1]
+    found = room_for(n, symbols, state.score.shape[0] // symbols, lists, items, dynamic, 0)
     found.tally[:] = tally
     found.row_of[:] = state.row_of
     found.best[:], found.node_best[:] = state.best, state.node_best
@@ -47,7 +48,7 @@ def copied(state):
     found.name[:used], found.made[:used] = state.name[:used], state.made[:used]
     found.popped[:used], found.rule[:used] = state.popped[:used], state.rule[:used]
     found.left[:used], found.right[:used] = state.left[:used], state.right[:used]
-    found.place[:used] = state.place[:used]
+    found.place[:used], found.dynamic[:used] = state.place[:used], state.dynamic[:used]
     used = tally[WAITING]
     found.key[:used], found.waiting[:used] = state.key[:used], state.waiting[:used]
     used = tally[LISTS]
